@@ -13,8 +13,8 @@ from packaging.specifiers import SpecifierSet
 
 INSTALL = "in the folder of the README  pip install"
 MEND = (
-    "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the "
-    "kernel."
+    "Mend it: in the folder of the README run  pip install -r requirements.txt  "
+    "then restart the kernel."
 )
 SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
 RELOAD = "save the notebook and reload the page."
@@ -40,27 +40,23 @@ def check_environment() -> None:
 @cache
 def require() -> None:
     """Raise what is missing or too old for anything live, with what to do."""
-    with suppress(
-        metadata.PackageNotFoundError
-    ):  # a copy that was not installed does not know what it needs
+    # a copy that was not installed does not know what it needs
+    with suppress(metadata.PackageNotFoundError):
         if found := _found():
             raise SetupError("\n".join([*found, MEND]))
 
 
 def to_drag() -> str:
-    """Return what to do so that the page has the anywidget of this kernel, as the end of a sentence."""
+    """Return how the page gets the anywidget of this kernel, as the end of a sentence."""
     wanted = f"anywidget=={'.'.join(metadata.version('anywidget').split('.')[:2])}.*"
     python = _server()
     if python is None:
-        return (
-            f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, '
-            f"then {RELOAD}"
-        )
+        where = "where Jupyter runs, perhaps not where this kernel does"
+        return f'run  pip install "{wanted}"  {where}, then {RELOAD}'
     home, rooms = Path(python).parent.parent, ("lib/python*/*-packages", "Lib/site-packages")
     folders = [str(folder) for room in rooms for folder in home.glob(room)]
-    there = next(
-        (one.version for one in metadata.distributions(name="anywidget", path=folders)), None
-    )
+    copies = metadata.distributions(name="anywidget", path=folders)
+    there = next((copy.version for copy in copies), None)
     fits = there and Requirement(wanted).specifier.contains(there, prereleases=True)
     return RELOAD if fits else f'run  {python} -m pip install "{wanted}"  then {RELOAD}'
 
@@ -75,7 +71,7 @@ def _server() -> str | None:
 
 
 def _found() -> list[str]:
-    """Return what is missing here or too old, by the package's own requirements, a sentence each."""
+    """Return what is missing here or too old, by the package's requirements, a sentence each."""
     found, needed = [], metadata.metadata("posenc_lib")["Requires-Python"]
     if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
         found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
@@ -92,7 +88,7 @@ def _found() -> list[str]:
 
 
 def with_torch():
-    """Return PyTorch and posenc_lib's modules for it; without PyTorch None twice, and say how to get it."""
+    """Return PyTorch and posenc_lib's modules for it; or None twice, and say how to get PyTorch."""
     try:
         return import_module("torch"), import_module("posenc_lib.pytorch")
     except ImportError:

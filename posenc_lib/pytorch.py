@@ -15,9 +15,11 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
 class PositionalEncoding(nn.Module):
-    """Add the sinusoidal table of max_len rows to token vectors, then drop out (Vaswani et al. 2017, 3.5 and 5.4).
+    """Add the sinusoidal table of max_len rows to token vectors, then drop out.
 
     The table is a buffer: it is saved with the model and moves with it, and no optimizer sees it.
+
+    Source: Vaswani et al. 2017, sections 3.5 and 5.4.
     """
 
     table: Tensor
@@ -26,9 +28,8 @@ class PositionalEncoding(nn.Module):
         self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1
     ) -> None:
         super().__init__()
-        table = sinusoidal(
-            validate.integer("max_len", max_len), d_model, base=base, dtype=np.float32
-        )
+        max_len = validate.integer("max_len", max_len)
+        table = sinusoidal(max_len, d_model, base=base, dtype=np.float32)
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
 
@@ -43,26 +44,25 @@ class PositionalEncoding(nn.Module):
             raise ValueError(
                 f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}"
             )
-        return self.dropout(
-            x + self.table[_positions(x, position_ids, len(self.table))].to(x.dtype)
-        )
+        rows = self.table[_positions(x, position_ids, len(self.table))]
+        return self.dropout(x + rows.to(x.dtype))
 
 
 def precompute_freqs_cis(
     dim: int, end: int, theta: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> Tensor:
-    """Return e^{itθ} for the positions 0 … end − 1, complex64 of shape (end, dim / 2), made once for all layers.
+    """Return e^{itθ} for the positions 0 … end − 1, complex64, of shape (end, dim / 2).
 
-    Name and arguments are those of meta-llama/llama, llama/model.py, whose angles are float32;
-    these are rounded once. theta is the base, and inv_freq, shape (dim / 2,), replaces
-    base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
+    It is made once for all layers. Name and arguments are those of meta-llama/llama,
+    llama/model.py, whose angles are float32; these are rounded once. theta is the base, and
+    inv_freq, shape (dim / 2,), replaces base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
     """
     end, theta = validate.integer("end", end), validate.real("theta", theta, above=0)
     return torch.from_numpy(freqs_cis(end, dim, theta, inv_freq=inv_freq).astype(np.complex64))
 
 
 def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor, Tensor]:
-    """Return queries and keys with interleaved pairs of dims turned, computed in float32, as Meta's Llama does it.
+    """Return queries and keys with interleaved pairs of dims turned, in float32 as in Meta's Llama.
 
     Args:
         xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
@@ -76,32 +76,26 @@ def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor,
 
 def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
     if x.ndim != 4 or x.shape[-1] % 2:
-        raise ValueError(
-            f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got "
-            f"{(*x.shape,)}"
-        )
+        rule = f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even"
+        raise ValueError(f"{rule}, got {(*x.shape,)}")
     if not freqs_cis.is_complex():
         raise TypeError(f"freqs_cis must be complex, got {freqs_cis.dtype}")
     wanted = (x.shape[1], x.shape[-1] // 2)
     if (*freqs_cis.shape,) not in (wanted, (len(x), *wanted)):
-        raise ValueError(
-            f"freqs_cis must have shape (seq_len, head_dim / 2), here {wanted}, or one of it for "
-            "each sequence, "
-            f"got {(*freqs_cis.shape,)}; take the rows of the positions at hand: freqs_cis[start : "
-            "start + seq_len]"
-        )
+        rule = f"(seq_len, head_dim / 2), here {wanted}, or one of it for each sequence"
+        advice = "take the rows of the positions at hand: freqs_cis[start : start + seq_len]"
+        raise ValueError(f"freqs_cis must have shape {rule}, got {(*freqs_cis.shape,)}; {advice}")
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * freqs_cis.unsqueeze(-2)).flatten(-2).to(x.dtype)
 
 
 def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: int = 0) -> Tensor:
-    """Return the position of each token of x, (..., seq_len, dims), as shape (seq_len,) or (..., seq_len)."""
+    """Return the positions of x's tokens, (..., seq_len, dims): (seq_len,) or (..., seq_len)."""
     *lead, seq_len, _ = x.shape
-    t = (
-        torch.arange(start, start + seq_len)
-        if position_ids is None
-        else torch.as_tensor(position_ids)
-    )
+    if position_ids is None:
+        t = torch.arange(start, start + seq_len)
+    else:
+        t = torch.as_tensor(position_ids)
     if t.dtype == torch.bool or t.is_floating_point() or t.is_complex():
         raise TypeError(f"position_ids must hold whole numbers, got {t.dtype}")
     if (*t.shape,) not in ((seq_len,), (*lead, seq_len)):
@@ -116,7 +110,9 @@ def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: i
 
 
 class CausalSelfAttention(nn.Module):
-    """Self-attention whose queries and keys RoPE turns, with a cache; max_len is the longest sequence, cache included.
+    """Self-attention whose queries and keys RoPE turns, with a cache.
+
+    max_len is the longest sequence, cache included.
 
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """
@@ -125,18 +121,14 @@ class CausalSelfAttention(nn.Module):
         self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0
     ) -> None:
         super().__init__()
-        d_model, self.num_heads = (
-            validate.integer("d_model", d_model),
-            validate.integer("num_heads", num_heads),
-        )
+        d_model = validate.integer("d_model", d_model)
+        self.num_heads = validate.integer("num_heads", num_heads)
         if d_model % (2 * num_heads):
             raise ValueError(
                 f"d_model must be a multiple of 2·num_heads = {2 * num_heads}, got {d_model}"
             )
-        self.qkv, self.out = (
-            nn.Linear(d_model, 3 * d_model, bias=False),
-            nn.Linear(d_model, d_model, bias=False),
-        )
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.out = nn.Linear(d_model, d_model, bias=False)
         # no buffer: model.to(torch.bfloat16) would round it, and angles do not survive that
         self.freqs_cis = precompute_freqs_cis(d_model // num_heads, max_len, base)
 
@@ -148,7 +140,7 @@ class CausalSelfAttention(nn.Module):
         position_ids: Tensor | None = None,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return what each token takes from those before it, and the cache, keys and values, for the next call.
+        """Return what each token takes from those before it, and the cache (keys, values) for more.
 
         Args:
             x: the new tokens, shape (batch, seq_len, d_model).
@@ -181,8 +173,6 @@ def _checked_mask(mask: Tensor, batch: int, q_len: int, k_len: int) -> Tensor:
     if mask.dtype != torch.bool:
         raise TypeError(f"mask must be boolean, True where a key may be seen, got {mask.dtype}")
     if (*mask.shape,) not in ((batch, k_len), (batch, q_len, k_len)):
-        raise ValueError(
-            f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got "
-            f"{(*mask.shape,)}"
-        )
+        rule = f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}"
+        raise ValueError(f"{rule}, got {(*mask.shape,)}")
     return mask[:, None] if mask.ndim == 3 else mask[:, None, None]

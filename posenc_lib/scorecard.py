@@ -1,4 +1,4 @@
-"""The scorecard: nine things one may wish for in a positional encoding, and how each is measured of some encodings."""
+"""The scorecard: nine wishes for a positional encoding, and how some encodings measure up."""
 
 import html
 from collections.abc import Callable, Iterable
@@ -42,7 +42,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Measured:
-    """One cell: a value for each draw, one if there is nothing to draw; or the reason why there is none."""
+    """One cell: a value for each draw, one if nothing is drawn; or the reason why there is none."""
 
     wish: Wish
     values: tuple[float, ...] = ()
@@ -60,7 +60,7 @@ class Measured:
 
     @property
     def verdict(self) -> bool | None:
-        """Whether it holds: in each draw, in none; None where it depends on the draw or does not apply."""
+        """Whether it holds, in each draw or in none; None if draws differ or it does not apply."""
         return None if self.reason or 0 < self.share < 1 else self.share == 1
 
     @property
@@ -68,37 +68,37 @@ class Measured:
         """The verdict in a word."""
         if self.reason:
             return self.reason if self.reason == TRIVIAL else "–"
-        return f"{self.share:.0%}" if self.verdict is None else "yes" if self.verdict else "no"
+        if self.verdict is None:
+            return f"{self.share:.0%}"
+        return "yes" if self.verdict else "no"
 
     @property
     def number(self) -> str:
         """The value in three digits; rounding noise is 0, the same on every machine."""
         if self.reason:
             return "" if self.reason == TRIVIAL else self.reason
-        told = (
-            "0"
-            if abs(self.value) < 1e-9
-            else f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
-        )
-        return self.wish.words.get(self.value, told)
+        number = f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
+        if abs(self.value) < 1e-9:
+            number = "0"
+        return self.wish.words.get(self.value, number)
 
     @property
     def told(self) -> tuple[str, str]:
         """The verdict as a disc and a word, a slice for a share; and the number."""
-        disc = "" if self.reason else "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
-        return f"{disc} {self.answer}".strip(), "of draws" if "%" in self.answer else self.number
+        number = "of draws" if "%" in self.answer else self.number
+        if self.reason:
+            return self.answer, number
+        disc = "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
+        return f"{disc} {self.answer}", number
 
 
 class Draw:
-    """One draw of an encoding: of its weights, or of the query and the key that it is shown, if it has any."""
+    """One draw of an encoding: of its weights, or of the query and key it is shown, if any."""
 
     def __init__(self, encoding: Encoding, seed: int):
         self.encoding, self.seed = encoding, seed
-        self.is_learned = (
-            "seed" in encoding.values
-            and "seed" not in encoding.no_slider
-            and not encoding.from_function
-        )
+        has_seed = "seed" in encoding.values and "seed" not in encoding.no_slider
+        self.is_learned = has_seed and not encoding.from_function
         self.looks_at_content = "content" in encoding.values and encoding.has("query_and_key")
 
     short = cached_property(lambda self: self._at(SHORT))
@@ -108,15 +108,16 @@ class Draw:
         """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
         encoding = self.encoding
         chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
-        one = encoding.at(
-            seq_len=seq_len, **chosen, **({"seed": self.seed} if self.is_learned else {})
-        )
+        if self.is_learned:
+            chosen["seed"] = self.seed
+        one = encoding.at(seq_len=seq_len, **chosen)
         if one.from_function:  # a function may have been written for its own width alone
             try:
                 one.check()
             except ValueError:
                 one = encoding.at(seq_len=seq_len)
-        one = one if one.max_positions == seq_len else one.at(seq_len=one.max_positions)
+        if one.max_positions != seq_len:
+            one = one.at(seq_len=one.max_positions)
         if not self.looks_at_content:
             return one
         query, key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
@@ -175,11 +176,9 @@ def _reach(draw):
 
 
 def _unevenness(draw):
-    return (
-        _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0)
-        if draw.long.continuous
-        else np.inf
-    )
+    if not draw.long.continuous:
+        return np.inf
+    return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0)
 
 
 def _near_is_near(draw):
@@ -225,12 +224,15 @@ WISHES = [  # in the order in which the lessons miss them
     Wish(2, "length-independent", "a position has the same numbers in every text",
          "move when the text grows", "≤ 1e-9", _moved),
     Wish(3, "goes on", "no position is the last one",
-         "longer texts", "no end", _reach, words={0: "ends", 1: "repeats its end", 2: "any length"}),
+         "longer texts", "no end", _reach,
+         words={0: "ends", 1: "repeats its end", 2: "any length"}),
     Wish(3, "continuous", "there is a position 1.5, and no step is far longer than another",
-         "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True, words={np.inf: "no position 1.5"}),
+         "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True,
+         words={np.inf: "no position 1.5"}),
     Wish(3, "near is near", "what is near in the text is near in space",
          "rank correlation with |i − j|", "≥ 0.5", _near_is_near),
-    Wish(4, "shift is linear", f"one matrix and one constant lead from any position to the one {STEP} later",
+    Wish(4, "shift is linear",
+         f"one matrix and one constant lead from any position to the one {STEP} later",
          "residual of the best map", "≤ 1e-9", _shift_residual, of_vectors=True),
     Wish(5, "only the offset counts", "scores depend on the offset alone",
          "spread at fixed offset", "≤ 1e-9", _bare_spread),
@@ -274,9 +276,8 @@ class Scorecard:
     def count(self, name: str) -> str:
         """Say how many wishes hold for an encoding, of those that apply."""
         row = self.measured[name].values()
-        return (
-            f"{sum(cell.verdict is True for cell in row)} of {sum(not cell.reason for cell in row)}"
-        )
+        held = sum(cell.verdict is True for cell in row)
+        return f"{held} of {sum(not cell.reason for cell in row)}"
 
     def describe(self, name: str) -> str:
         """Say in a sentence which wishes hold for an encoding."""
@@ -288,63 +289,59 @@ class Scorecard:
     def __repr__(self) -> str:
         """Return a table: a line for each wish and its rule, a column for each encoding."""
         columns = [["", *(f"{p.name} {p.rule}" for p in self.wishes)]]
-        columns += [
-            [name, *(" ".join(cell.told) for cell in row.values())]
-            for name, row in self.measured.items()
-        ]
+        for name, row in self.measured.items():
+            columns.append([name, *(" ".join(cell.told) for cell in row.values())])
         wide = [max(map(len, column)) for column in columns]
         lines = zip(*columns, strict=True)
         return "\n".join("  ".join(map(str.ljust, line, wide)).rstrip() for line in lines)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {
-            "text/html": self.html(),
-            "text/plain": " ".join(map(self.describe, self.measured)),
-        }, {}
+        words = " ".join(map(self.describe, self.measured))
+        return {"text/html": self.html(), "text/plain": words}, {}
 
     def html(self) -> str:
         """Return a table of what is new and a sentence about it; all else is folded below."""
         wishes = [p.name for p in self.wishes]
-        rows, columns = (
-            [name for name in names if name in self.new] for names in (self.measured, wishes)
-        )
+        rows = [name for name in self.measured if name in self.new]
+        columns = [wish for wish in wishes if wish in self.new]
         meanings = "".join(
             f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes
         )
-        shown, folded = (
-            self._table(self.measured, wishes),
-            {"What the wishes mean": f"<ul>{meanings}</ul>"},
-        )
+        shown = self._table(self.measured, wishes)
+        folded = {"What the wishes mean": f"<ul>{meanings}</ul>"}
         if self.new and len(rows) < len(self.measured):
             folded = {"The whole table": shown} | folded
-            held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
-            asked = [f"<i>{wish}</i>" for wish in columns]
-            news = [f"{_are(held)} new"] * bool(rows) + [
-                f"{_are(asked)} asked for the first time"
-            ] * bool(columns)
-            shown = self._table(
-                self.measured if columns else rows, wishes if rows else columns, only=self.new
-            )
-            shown = f"<p>{', and '.join(news)}.</p>{shown}"
+            some, asked = self.measured if columns else rows, wishes if rows else columns
+            shown = self._news(rows, columns) + self._table(some, asked, only=self.new)
         for name, inside in folded.items():
             shown += f"<details><summary>{name}</summary>{inside}</details>"
         return shown
 
+    def _news(self, rows: list[str], columns: list[str]) -> str:
+        """Return a sentence about what is new."""
+        news = []
+        if rows:
+            held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
+            news.append(f"{_are(held)} new")
+        if columns:
+            asked = [f"<i>{wish}</i>" for wish in columns]
+            news.append(f"{_are(asked)} asked for the first time")
+        return f"<p>{', and '.join(news)}.</p>"
+
     def _table(
         self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()
     ) -> str:
-        """Return a table: a symbol, an answer and a number in each cell, or in those of some rows and columns only."""
+        """Return a table: symbol, answer and number in each cell, or in those of `only`."""
         asked = [p for p in self.wishes if p.name in wishes]
         heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
         lines = [f"<tr><th></th>{heads}</tr>"]
         for name in rows:
-            told = [
-                self.measured[name][wish].told if not only or {name, wish} & only else ("", "")
-                for wish in wishes
-            ]
-            cells = "".join(
-                f"<td>{word}{f'<br><small>{n}</small>' if n else ''}</td>" for word, n in told
-            )
+            cells = ""
+            for wish in wishes:
+                shown = not only or {name, wish} & only
+                word, number = self.measured[name][wish].told if shown else ("", "")
+                small = f"<br><small>{number}</small>" if number else ""
+                cells += f"<td>{word}{small}</td>"
             lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
         return f"<table>{''.join(lines)}</table>"
 
@@ -354,28 +351,29 @@ class Scorecard:
 
 def _are(names: list[str]) -> str:
     """Return names as a sentence's beginning: a, b and c are."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) + (
-        " are" if names[1:] else " is"
-    )
+    *before, last = names
+    return f"{', '.join(before)} and {last} are" if before else f"{last} is"
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     """Measure nine wishes for some encodings, with 64 dims where they can be chosen.
 
-    What is learned, or looks at queries and keys, is drawn 100 times: the median stands there, and the share of draws
-    where draws differ. Lengths are 64 and 256 positions.
+    What is learned, or looks at queries and keys, is drawn 100 times: the median stands there, and
+    the share of draws where draws differ. Lengths are 64 and 256 positions.
 
     >>> scorecard("sine").verdict("sine", "shift is linear")
     False
 
     Args:
-        what: an encoding's name or one of your own, as `explore` takes them, or a list; None means the whole catalog.
-            A table has dims and a length of its own: "–" stands where it ends before there is anything to measure.
-        lesson: keep the wishes that the lessons have met up to this one, and, of the catalog, the encodings; what is
-            new in it is shown, all else folded below.
+        what: an encoding's name or one of your own, as `explore` takes them, or a list; None means
+            the whole catalog. A table has dims and a length of its own: "–" stands where it ends
+            before there is anything to measure.
+        lesson: keep the wishes that the lessons have met up to this one, and, of the catalog, the
+            encodings; what is new in it is shown, all else folded below.
 
     Returns:
-        a Scorecard: a table in a notebook, text where it is printed, numbers in .measured[name][wish].value.
+        a Scorecard: a table in a notebook, text where it is printed, numbers in
+        .measured[name][wish].value.
 
     Raises:
         TypeError, ValueError: there is no such encoding or lesson, or it fails.
@@ -383,21 +381,18 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     last = last_lesson()
     if lesson is not None:
         last = validate.integer("lesson", lesson, low=1, high=last)
-    wanted = (
-        [name for name, one in ENCODINGS.items() if one.lesson < last + 1] if what is None else what
-    )
-    encodings = opened(wanted)
+    if what is None:
+        what = [name for name, encoding in ENCODINGS.items() if encoding.lesson < last + 1]
+    encodings = opened(what)
     for one in encodings:
         if not one.has("attend"):
-            raise ValueError(
-                f"what must say what happens to queries and keys, which {one.name} does not"
-            )
+            rule = "what must say what happens to queries and keys"
+            raise ValueError(f"{rule}, which {one.name} does not")
     wishes = [p for p in WISHES if p.lesson <= last]
     measured = {}
     for one in encodings:
         draws = [Draw(one, seed) for seed in range(DRAWS)]
         measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
-    new = {one.name for one in encodings if int(one.lesson) == lesson} | {
-        p.name for p in wishes if p.lesson == lesson
-    }
+    new = {one.name for one in encodings if int(one.lesson) == lesson}
+    new |= {p.name for p in wishes if p.lesson == lesson}
     return Scorecard(measured, frozenset(new))

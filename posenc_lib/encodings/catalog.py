@@ -1,8 +1,8 @@
 """All encodings, in the order of the lessons.
 
 Explorers, figures, the scorecard and the tests read these lists. An encoding's file in this folder
-has its functions, parameters and highest values, and is found there. Those of one page alone, a real
-model's heads and the cases of the clinic, are brought by that page's package.
+has its functions, parameters and highest values, and is found there. Those of one page alone, a
+real model's heads and the cases of the clinic, are brought by that page's package.
 """
 
 import importlib
@@ -18,17 +18,12 @@ from posenc_lib.encodings.models import SHIPPED
 
 def _found() -> list[Encoding]:
     """Return every encoding that a file of this folder defines, at its defaults."""
-    names = [
-        f"{encodings.__name__}.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)
-    ]
-    classes = {
-        one
-        for name in names
-        for one in vars(importlib.import_module(name)).values()
-        if isinstance(one, type)
-    }
-    made = [one() for one in classes if issubclass(one, Encoding) and one.name]
-    return sorted(made, key=lambda one: (one.lesson, one.name))
+    kinds: set[type] = set()
+    for found in pkgutil.iter_modules(encodings.__path__):
+        module = importlib.import_module(f"{encodings.__name__}.{found.name}")
+        kinds |= {kind for kind in vars(module).values() if isinstance(kind, type)}
+    made = [kind() for kind in kinds if issubclass(kind, Encoding) and kind.name]
+    return sorted(made, key=lambda encoding: (encoding.lesson, encoding.name))
 
 
 class Catalog(ChainMap[str, Encoding]):
@@ -60,9 +55,9 @@ class Catalog(ChainMap[str, Encoding]):
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return any(name in known for known in self.maps) or any(
-            name in known for known in self.load().maps
-        )
+        if any(name in known for known in self.maps):
+            return True
+        return any(name in known for known in self.load().maps)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for known in self.maps for name in known))
@@ -82,8 +77,7 @@ def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
 
 FOUND = _by_name(_found())
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
-ELSEWHERE: dict[str, Encoding] = {
-    name: one for name, one in FOUND.items() if not one.of_text
-}  # in pictures, in space
+# in pictures, in space
+ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}
 KNOWN = Catalog(ENCODINGS, ELSEWHERE, SHIPPED)  # what is right
 NAMED = Catalog(KNOWN)  # all that a line may name: the cases of the clinic, too

@@ -9,8 +9,7 @@ ABSENT = "none of these"
 class Census(dict[str, list[str]]):
     """The names of implementations, by what they have; printed, it is a table.
 
-    version is that of transformers, total how many implementations there are; one may have several
-    kinds.
+    version is that of transformers, total the number of implementations; some have several kinds.
     """
 
     version: str
@@ -29,10 +28,8 @@ class Census(dict[str, list[str]]):
 
     def __repr__(self) -> str:
         head = f"transformers {self.version}, {self.total} implementations"
-        rows = [
-            f"{many:4}  {100 * many / self.total:4.1f} %  {kind}"
-            for kind, many in self.used.items()
-        ]
+        used = self.used.items()
+        rows = [f"{many:4}  {100 * many / self.total:4.1f} %  {kind}" for kind, many in used]
         rest = [f"   0         {', '.join(self.unused)}", f"{len(self[ABSENT]):4}         {ABSENT}"]
         return "\n".join([head, *rows, *rest])
 
@@ -44,8 +41,8 @@ def census() -> Census:
     ['bloom', 'falcon', 'mpt']
 
     Returns: a dict, by kind a list of names; printed, it is a table.
-    Source: the modeling files of transformers 5.23.0, read by tests/encodings/census.py, one folder
-        each.
+    Source: the modeling files of transformers 5.23.0, a folder each, read by
+        tests/encodings/census.py.
     """
     found = json.loads(Path(__file__).with_name("census.json").read_text(encoding="utf-8"))
     made = Census((kind, names) for kind, names in found.items() if isinstance(names, list))

@@ -8,10 +8,10 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 
 
 def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndarray:
-    """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
+    """Return q_i · (k_j + e[p_ij]), where p_ij counts the keys from j to i.
 
-    Between two whole positions q·e is interpolated, and all that is counted beyond the last column
-    reads the last. A later key is at position 0.
+    p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d). Between two whole positions q·e is interpolated, and
+    all that is counted beyond the last column reads the last. A later key is at position 0.
 
     >>> q, k = np.ones((3, 1)), np.array([[20.0], [-20.0], [20.0]])  # the second key is not counted
     >>> np.tril(counted_scores(q, k, np.array([[0.0, 5.0, 7.0]]))).round(2)
@@ -28,13 +28,10 @@ def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndar
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
     lead = np.broadcast_shapes(products.shape[:-2], by_position.shape[:-2])
-    counted, by_position = (
-        np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (counted, by_position)
-    )
-    below, above = (
-        np.take_along_axis(by_position, end(counted).astype(int), axis=-1)
-        for end in (np.floor, np.ceil)
-    )
+    counted = np.broadcast_to(counted, (*lead, *counted.shape[-2:]))
+    by_position = np.broadcast_to(by_position, (*lead, *by_position.shape[-2:]))
+    below = np.take_along_axis(by_position, np.floor(counted).astype(int), axis=-1)
+    above = np.take_along_axis(by_position, np.ceil(counted).astype(int), axis=-1)
     part = counted % 1
     return products + below * (1 - part) + above * part
 

@@ -1,4 +1,4 @@
-"""The best head that reads positions only: which scores an encoding lets it give, near and on longer texts.
+"""The best head that reads positions only: which scores an encoding lets it give, at any length.
 
 A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, and
 training chooses w. Because the aims here are convex, there is one best w, without a seed or the
@@ -20,17 +20,16 @@ from posenc_lib.encodings.own import opened
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
-# the length of the gradient, in ridges, at which the fit ends: the best w is no farther away than
-# that
+# the gradient's length, in ridges, at which the fit ends: the best w is no farther away than that
 ENOUGH = 1e-9
 
 
 @dataclass(frozen=True)
 class ExactHead:
-    """The best head of an encoding for one aim, made by `exact_head`; weights are w, shape (features,) or (d, d).
+    """The best head of an encoding for one aim, made by `exact_head`.
 
-    Its methods take the length of a text, and inv_freq if a rotary encoding turns by other
-    frequencies there.
+    weights are w, shape (features,) or (d, d). Its methods take the length of a text, and inv_freq
+    if a rotary encoding turns by other frequencies there.
     """
 
     encoding: Encoding
@@ -39,12 +38,10 @@ class ExactHead:
 
     @validate.checked(length=validate.integer)
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
-        """Return the score of each distance 0 … length − 1 for the last query of a text, shape (length,)."""
+        """Return a text's last query's score of each distance 0 … length − 1, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
-            raise ValueError(
-                "inv_freq must be None for an encoding that turns nothing, got one for "
-                f"{self.encoding}"
-            )
+            rule = "inv_freq must be None for an encoding that turns nothing"
+            raise ValueError(f"{rule}, got one for {self.encoding}")
         if self.encoding.kind != "additive":
             return features(self.encoding, length, inv_freq) @ self.weights
         there = self.encoding.at(seq_len=length)
@@ -62,10 +59,8 @@ class ExactHead:
     def mass(self, length: int, inv_freq: npt.ArrayLike | None = None) -> float:
         """Return the attention of the last token on the right key, 0 … 1."""
         if self.look_back == ANYWHERE:
-            raise ValueError(
-                "mass must be asked of a head that looks back; with 'anywhere' no key is right, "
-                "see score"
-            )
+            rule = "mass must be asked of a head that looks back"
+            raise ValueError(f"{rule}; with 'anywhere' no key is right, see score")
         if validate.integer("length", length) <= self.look_back:
             raise ValueError(
                 f"length must be greater than look_back, {self.look_back}, got {length}"
@@ -100,30 +95,28 @@ def exact_head(
         2004, section 9.5.
     """
     (encoding,) = opened([encoding], called="encoding")
-    encoding = encoding.at(**parameters)
-    encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
+    encoding = encoding.at(**parameters).at(seq_len=seq_len)
     encoding.check()
+    anywhere = look_back == ANYWHERE
     if anywhere and encoding.kind == "additive":
-        raise ValueError(
-            "look_back must be a number for a table, whose scores are not of the distance, got "
-            "'anywhere'"
-        )
+        rule = "look_back must be a number for a table, whose scores are not of the distance"
+        raise ValueError(f"{rule}, got 'anywhere'")
     k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if encoding.kind == "additive":
         rows = encoding.table.astype(np.float64)
-        return ExactHead(
-            encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge)
-        )
+        d = rows.shape[1]
+        return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (d, d), ridge))
     phi = features(encoding, seq_len)
     if anywhere:
-        w = np.linalg.solve(phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1]), phi.mean(axis=0))
+        moments = phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1])
+        w = np.linalg.solve(moments, phi.mean(axis=0))
     else:
         w = _least(_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge)
     return ExactHead(encoding, k, w)
 
 
 def reads_positions(encoding: Encoding) -> bool:
-    """Return whether a head can learn the scores of an encoding by position alone: `exact_head` takes no other."""
+    """Return whether a head can learn an encoding's scores by position, as `exact_head` must."""
     by_offset = _turns(encoding) or encoding.has("buckets") or encoding.has("biases")
     return encoding.of_text and (encoding.kind == "additive" or by_offset)
 
@@ -133,39 +126,35 @@ def _turns(encoding: Encoding) -> bool:
 
 
 def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
-    """Return φ(Δ) for each distance Δ = 0 … length − 1 to an earlier key, shape (length, features)."""
+    """Return φ(Δ) at the distances Δ = 0 … length − 1 to earlier keys, shape (length, features)."""
     back = np.arange(length)
     if _turns(encoding):
-        theta = (
-            encoding.frequencies
-            if inv_freq is None
-            else validate.array("inv_freq", inv_freq, ndim=1)
-        )
+        if inv_freq is None:
+            theta = encoding.frequencies
+        else:
+            theta = validate.array("inv_freq", inv_freq, ndim=1)
         waves = _waves(np.multiply.outer(back, theta.astype(np.float64)))
         return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     if encoding.has("buckets"):
-        return np.eye(int(encoding.buckets(np.array([-(10**6), 0, 10**6])).max()) + 1)[
-            encoding.buckets(-back)
-        ]
+        near_and_far = np.array([-(10**6), 0, 10**6])
+        number = int(encoding.buckets(near_and_far).max()) + 1
+        return np.eye(number)[encoding.buckets(-back)]
     if encoding.has("biases"):
         bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
-    raise ValueError(
-        "encoding must have scores that a head can learn by position, got "
-        f"{encoding.name or encoding!r}"
-    )
+    rule = "encoding must have scores that a head can learn by position"
+    raise ValueError(f"{rule}, got {encoding.name or encoding!r}")
 
 
 def _waves(angles: Floats) -> Floats:
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
 
 
-# A loss is a function of w: it returns its value, its gradient, and a function that solves H·step =
-# gradient.
+# A loss takes w and returns its value, its gradient, and a function that solves H·step = gradient.
 
 
 def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
-    """Return where a convex loss is least: steps of Newton's method, halved while they do not go down."""
+    """Return where a convex loss is least: Newton's steps, halved while they do not go down."""
     w = np.zeros(shape)
     value, gradient, solved = loss(w)
     for _ in range(60):  # the hardest head met took 24
@@ -182,20 +171,19 @@ def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
 
 
 def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Callable:
-    """Return the mean of log Σ e^{w·φ} − w·wanted over the queries i = first, first + 1, …, which see φ[0 … i].
+    """Return a loss, the mean over some queries of log Σ e^{w·φ} − w·wanted.
 
-    Running sums take the place of the matrix of all queries and keys.
+    They are the queries i = first, first + 1, …, which see φ[0 … i]. Running sums take the place of
+    the matrix of all queries and keys.
     """
 
     def loss(w: Floats):
         s = phi @ w
         totals = np.logaddexp.accumulate(s)[first:]  # log Σ e^s of each query
-        shares = np.logaddexp.accumulate(-totals[::-1])[
-            ::-1
-        ]  # log Σ 1/e^total, over this query and all later ones
-        mean = np.exp(s + np.concatenate([np.full(first, shares[0]), shares])) / len(
-            totals
-        )  # attention
+        # log Σ 1/e^total, over this query and all later ones
+        shares = np.logaddexp.accumulate(-totals[::-1])[::-1]
+        shares = np.concatenate([np.full(first, shares[0]), shares])
+        mean = np.exp(s + shares) / len(totals)  # attention
 
         def solved(gradient):  # H is the mean covariance of φ under the attention, and the ridge
             sums = np.cumsum(np.exp(s - s.max())[:, None] * phi, axis=0)[first:]
@@ -203,17 +191,14 @@ def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Calla
             hessian = (phi * mean[:, None]).T @ phi - expected.T @ expected / len(expected)
             return np.linalg.solve(hessian + ridge * np.eye(len(w)), gradient)
 
-        return (
-            totals.mean() - wanted @ w + ridge / 2 * w @ w,
-            phi.T @ mean - wanted + ridge * w,
-            solved,
-        )
+        value = totals.mean() - wanted @ w + ridge / 2 * w @ w
+        return value, phi.T @ mean - wanted + ridge * w, solved
 
     return loss
 
 
 def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
-    """Return the same for scores p_iᵀ W p_j, whose many unknowns are found by conjugate gradients."""
+    """Return the same for scores p_iᵀ W p_j; conjugate gradients find the many numbers of W."""
     queries = p[look_back:]
     later = np.arange(len(p)) > np.arange(look_back, len(p))[:, None]
     right = np.eye(len(queries), len(p))
@@ -228,7 +213,8 @@ def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
 
         def curved(v):  # H·v
             moved = queries @ v @ p.T
-            return onto(seen * (moved - (seen * moved).sum(axis=1, keepdims=True))) + ridge * v
+            expected = (seen * moved).sum(axis=1, keepdims=True)
+            return onto(seen * (moved - expected)) + ridge * v
 
         def solved(gradient):
             step, left, along = np.zeros_like(w), gradient.copy(), gradient.copy()
@@ -252,7 +238,10 @@ def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
 
 @dataclass(frozen=True)
 class ExactHead2D:
-    """The best head for a wish, made by `exact_head_2d`; weights are w, shape (2·pairs,), cosines before sines."""
+    """The best head for a wish, made by `exact_head_2d`.
+
+    weights are w, shape (2·pairs,), cosines before sines.
+    """
 
     directions: Floats
     wish: npt.NDArray[np.bool_]
@@ -272,7 +261,7 @@ class ExactHead2D:
 
     @property
     def chance(self) -> float:
-        """The share of the patches that are wished for: the mass of a head that looks at all of them alike."""
+        """The share of the patches wished for: the mass of a head that looks at all alike."""
         return float(self.wish.mean())
 
 
@@ -312,15 +301,12 @@ def exact_head_2d(
             f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}"
         )
     if query is None and not wish.size % 2:
-        raise ValueError(
-            f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, "
-            "column)"
-        )
+        rule = f"a wish of shape {wish.shape} has no middle patch"
+        raise ValueError(f"{rule}, so say where the query is: (row, column)")
     query = tuple(side // 2 for side in wish.shape) if query is None else query
     phi = _in_plane(directions, query, wish.shape)
-    loss = _by_distance(
-        phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge
-    )  # one query that sees all
+    wanted = phi[wish.ravel()].mean(axis=0)
+    loss = _by_distance(phi, wanted, len(phi) - 1, ridge)  # one query that sees all
     return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
 
 
@@ -345,7 +331,7 @@ WISHES = tuple(MEANT)
 
 
 def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
-    """Return which patches of a window one of WISHES means, bool, shape (2·reach + 1, 2·reach + 1), rows down.
+    """Return which patches of a window one of WISHES means, bool, 2·reach + 1 rows and columns.
 
     >>> wished("turned cross", reach=1).astype(int)
     array([[1, 0, 1],

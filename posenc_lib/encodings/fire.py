@@ -11,10 +11,10 @@ EPS = 1e-6  # the code adds it to what it divides by, the paper does not
 
 
 def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
-    """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
+    """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)) for query i and key j.
 
-    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is.
-    The last of the queries is at the last key; later keys get 0.
+    As ψ(n) = log(c·n + 1), this part lies between 0 (the query's own key) and 1 (the first key)
+    however long the text is. The last of the queries is at the last key; later keys get 0.
 
     >>> halves = np.array([[1.0]]), np.zeros(1), np.array([[-2.0]]), np.zeros(1)  # −2 · the part
     >>> network_biases(relative_offsets(3), halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
@@ -37,9 +37,10 @@ def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> n
 
 
 class Fire(Bias):
-    """A network of 32 hidden numbers for 8 heads, untrained; later keys get 0, for it is made for causal models.
+    """An untrained network of 32 hidden numbers for 8 heads.
 
-    Its bias depends on the query's place, too, so it has no `biases` by offset.
+    Later keys get 0, for it is made for causal models. Its bias depends on the query's place, too,
+    so it has no `biases` by offset.
     """
 
     name, title = "fire", "FIRE"
@@ -72,8 +73,6 @@ class Fire(Bias):
         rng = np.random.default_rng(self.seed)
         layers = [rng.normal(size=shape) for shape in ((HIDDEN, 1), HIDDEN, (HEADS, HIDDEN), HEADS)]
         layers[2] /= np.sqrt(HIDDEN)
-        return {
-            "bias": network_biases(
-                relative_offsets(len(q), len(k)), layers, self.c, self.threshold
-            )[self.head]
-        }
+        offsets = relative_offsets(len(q), len(k))
+        biases = network_biases(offsets, layers, self.c, self.threshold)
+        return {"bias": biases[self.head]}

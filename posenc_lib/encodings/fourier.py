@@ -12,18 +12,17 @@ from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
 GRID = 512  # steps at least: a curve that looks smooth
-# beside 1, what the features of one point weigh together: enough for a fit that rounding does not
-# spoil
+# beside 1, what one point's features weigh together: enough that rounding does not spoil the fit
 RIDGE = 1e-6
 
 
 @validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
 def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return sines and cosines of places in space: of each coordinate at each frequency, or of B·x for a matrix B.
+    """Return sines and cosines of places in space: of each coordinate, or of B·x for a matrix B.
 
     >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)  # NeRF doubles its frequencies
     array([[ 0.48,  0.88,  0.84,  0.54,  0.91, -0.42]])
-    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave for each row of B
+    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave per row of B
     array([[0.84, 0.71, 0.54, 0.71]])
 
     Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,),
@@ -43,11 +42,9 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
         raise ValueError(f"frequencies must have {rule}, got {frequencies.shape[1]}")
     angles = x @ frequencies.T if frequencies.ndim == 2 else x[..., None, :] * frequencies[:, None]
     waves = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
-    return (
-        waves
-        if frequencies.ndim == 2
-        else waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
-    )
+    if frequencies.ndim == 2:
+        return waves
+    return waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
 
 
 @validate.checked(
@@ -78,12 +75,12 @@ def timestep_embedding(
 
 
 def curve(x: np.ndarray) -> npt.NDArray[np.float64]:
-    """Return two waves, of 3 and of 7 turns on [0, 1], whose mean square there is 1: what is to be fitted."""
+    """Return the curve to fit: two waves, of 3 and 7 turns on [0, 1]; its mean square is 1."""
     return np.sin(2 * np.pi * TURNS[0] * x) + np.sin(2 * np.pi * TURNS[1] * x)
 
 
 class Fourier(Encoding):
-    """Random Fourier features of one coordinate, and what a linear fit on them makes of a few points of a curve."""
+    """Random Fourier features of one coordinate, and a linear fit on them to points of a curve."""
 
     name, title = "fourier", "Random Fourier features"
     lesson = 12.4
@@ -108,34 +105,29 @@ class Fourier(Encoding):
     @cached_property
     def waves(self) -> np.ndarray:
         """How fast each random wave is, in radians per unit, shape (features, 1): the rows of B."""
-        return (
-            2 * np.pi * np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
-        )
+        drawn = np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
+        return 2 * np.pi * drawn
 
     @property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Each x and the curve's value at the points that the fit was given: the middles of equal parts of [0, 1]."""
+        """What the fit was given: x, the middles of equal parts of [0, 1], and the curve there."""
         x = (np.arange(self.points) + 0.5) / self.points
         return x, curve(x)
 
     @cached_property
     def signal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A fine grid of x on [0, 1], known points among it, the true curve there and the fitted one."""
+        """A fine grid of x on [0, 1] with the known points, the true curve there and the fit."""
         fine = np.linspace(0, 1, 2 * self.points * math.ceil(GRID / 2 / self.points) + 1)
         x, y = self.known
         given, wanted = (fourier_features(at[:, None], self.waves) for at in (x, fine))
-        inner = (
-            given @ given.T / self.features
-        )  # the same fit by points, which are fewer than the waves
-        return (
-            fine,
-            curve(fine),
-            wanted @ given.T / self.features @ np.linalg.solve(inner + RIDGE * np.eye(len(x)), y),
-        )
+        # the same fit by points, which are fewer than the waves
+        inner = given @ given.T / self.features
+        weights = np.linalg.solve(inner + RIDGE * np.eye(len(x)), y)
+        return fine, curve(fine), wanted @ given.T / self.features @ weights
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The fit's error, root mean square, at the known points and on the whole grid; always 0 would have 1."""
+        """The fit's root mean square error, at known points and on the grid; a flat 0 has 1."""
         _, true, fitted = self.signal
         wrong, step = (fitted - true) ** 2, len(true) // (2 * self.points)
         return float(np.sqrt(wrong[step :: 2 * step].mean())), float(np.sqrt(wrong.mean()))

@@ -1,4 +1,4 @@
-"""KERPLE: a bias that falls with the distance along a curve whose shape is learned, two numbers for each head."""
+"""KERPLE: a bias that falls with the distance, on a curve of two learned numbers for each head."""
 
 from functools import partial
 from typing import Literal, get_args
@@ -13,10 +13,8 @@ from posenc_lib.encodings.parameter import Parameter, seq_len_of
 
 Kind = Literal["log", "power"]
 KINDS = get_args(Kind)
-POWERS = (
-    0.01,
-    2.0,
-)  # the authors' code keeps the exponent between these; above 2 it would be no kernel
+# the authors' code keeps the exponent between these; above 2 it would be no kernel
+POWERS = (0.01, 2.0)
 EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
 
@@ -24,7 +22,9 @@ EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 def kerple(
     a: npt.ArrayLike, p: npt.ArrayLike, q_len: int, k_len: int | None = None, *, kind: Kind = "log"
 ) -> npt.NDArray[np.float64]:
-    """Return −p · log(1 + a·n) or −a · n^p for each head, n = query − key: `attention(q, k, v, bias=kerple(…))`.
+    """Return −p · log(1 + a·n) or −a · n^p for each head, where n = query − key.
+
+    It is a bias: `attention(q, k, v, bias=kerple(…))`.
 
     >>> kerple([1.0], [2.0], 3).round(2)
     array([[[ 0.  ,  0.  ,  0.  ],
@@ -46,13 +46,13 @@ def kerple(
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
     distance = np.maximum(-offsets, 0.0)  # later keys count as at 0
-    return 0.0 - (
-        p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS)
-    )
+    if kind == "log":
+        return 0.0 - p * np.log1p(a * distance)
+    return 0.0 - a * distance ** np.clip(p, *POWERS)
 
 
 class Kerple(Bias):
-    """One head of two numbers that training finds; later keys get 0, for it is made for causal models."""
+    """One head of two learned numbers; later keys get 0, for it is made for causal models."""
 
     name, title = "kerple", "KERPLE"
     lesson = 13

@@ -69,9 +69,8 @@ class ModelRope(Scaled):
 
     @property
     def highest(self) -> dict:
-        return super().highest | {
-            "pair": len(self.frequencies) - 1
-        }  # of GPT-NeoX's dims most never turn
+        # of GPT-NeoX's dims most never turn
+        return super().highest | {"pair": len(self.frequencies) - 1}
 
     @property
     def base(self) -> float:
@@ -91,46 +90,39 @@ class ModelRope(Scaled):
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:
         """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
-        return (without_scaling(self.asked) if self.unscaled else self.asked).scaled(
-            seq_len=self.seq_len
-        )
+        asked = without_scaling(self.asked) if self.unscaled else self.asked
+        return asked.scaled(seq_len=self.seq_len)
 
 
 def kind_of(asked: LayerType) -> str:
     """Return the rope_type of a type of layer."""
     given = asked.parameters or {}
     name = given.get("rope_type") or given.get("type") or "default"
-    return (
-        OLD_TYPES.get(name, name) if isinstance(name, str) else str(name)
-    )  # which rope_scaling will refuse
+    if not isinstance(name, str):
+        return str(name)  # which rope_scaling will refuse
+    return OLD_TYPES.get(name, name)
 
 
 def without_scaling(asked: LayerType) -> LayerType:
     """Return the same type of layer without what is made for longer texts."""
     kind = kind_of(asked) if kind_of(asked) in UNSCALED else "default"
-    kept = {
-        key: value
-        for key, value in (asked.parameters or {}).items()
-        if key not in ("factor", "type")
-    }
+    given = asked.parameters or {}
+    kept = {key: value for key, value in given.items() if key not in ("factor", "type")}
     return asked._replace(parameters=kept | {"rope_type": kind})
 
 
 def trained_on(asked: LayerType) -> int:
-    """Return original_max_position_embeddings where the frequencies are scaled, else max_position_embeddings."""
-    original, longest = (
-        (asked.parameters or {}).get("original_max_position_embeddings"),
-        asked.longest,
-    )
+    """Return original_max_position_embeddings if RoPE is scaled, else max_position_embeddings."""
+    original = (asked.parameters or {}).get("original_max_position_embeddings")
+    longest = asked.longest
     if longest and (kind_of(asked) in UNSCALED or not original):
         return validate.integer("config['max_position_embeddings']", longest, high=LONGEST)
     if not original:
         raise ValueError(
             "config must have 'max_position_embeddings', the length of text that it is made for"
         )
-    return int(
-        validate.real("rope_parameters['original_max_position_embeddings']", original, above=0.99)
-    )
+    name = "rope_parameters['original_max_position_embeddings']"
+    return int(validate.real(name, original, above=0.99))
 
 
 def of_config(config: dict[str, Any]) -> ModelRope:
@@ -153,25 +145,25 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     called = str(said.get("model_type") or "your model")
     name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
     title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
-    look: dict[str, Any] = {
-        "layers": layers,
-        "pairing": "interleaved" if neighbours(said) else "half",
-    }
-    if len(layers) > 1:
-        choice = Parameter(
-            "layer", "which type of layers", next(iter(layers)), options=tuple(layers)
-        )
-        return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **look)
-    return ModelRope().named(name, title, layer=next(iter(layers)), **look)
+    pairing = "interleaved" if neighbours(said) else "half"
+    about: dict[str, Any] = {"layers": layers, "pairing": pairing}
+    types = tuple(layers)
+    if len(types) > 1:
+        choice = Parameter("layer", "which type of layers", types[0], options=types)
+        return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **about)
+    return ModelRope().named(name, title, layer=types[0], **about)
 
 
 def neighbours(said: dict[str, Any]) -> bool:
-    """Say whether a config tells that dims (0, 1), (2, 3), … turn together; where it does not tell, code may do so."""
+    """Return whether a config says that dims (0, 1), (2, 3), … turn together.
+
+    Where it does not say so, code may do it all the same.
+    """
     return bool(said.get("rope_interleave")) or said.get("position_embedding_type") == "rope_gptj"
 
 
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
-    """Return the types of layers of a config that turn; a config of a model without RoPE is refused."""
+    """Return the types of layers that turn; a config of a model without RoPE is refused."""
     said = text_part(config)
     kind = said.get("model_type", "")
     row = families().get(kind, {})

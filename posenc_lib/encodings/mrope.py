@@ -1,4 +1,4 @@
-"""M-RoPE: text, pictures and films in one line of tokens, each with a place in time, a row and a column."""
+"""M-RoPE: text, pictures and films in one line of tokens, each with a time, a row and a column."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,10 @@ AXES = ("time", "row", "column")
 
 
 class Vision(NamedTuple):
-    """What a model with M-RoPE has; without `films` it reads each frame as a picture, after words that say when."""
+    """What a model with M-RoPE has.
+
+    Without `films` it reads each frame as a picture, after words that say when.
+    """
 
     sections: tuple[int, int, int]
     base: float
@@ -42,7 +45,7 @@ def counts(name: str, value) -> npt.NDArray[np.int64]:
 
 @validate.checked(sections=counts)
 def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.NDArray[np.int64]:
-    """Return which axis turns each pair of dims: of M-RoPE's three, 0 is time, 1 the row, 2 the column.
+    """Return which axis turns each pair of dims; in M-RoPE 0 is time, 1 the row, 2 the column.
 
     >>> axis_of_pair([2, 3, 1]), axis_of_pair([2, 3, 1], interleaved=True)
     (array([0, 0, 1, 1, 1, 2]), array([0, 1, 2, 0, 1, 1]))
@@ -75,9 +78,8 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """
-    if not isinstance(
-        parts, list
-    ):  # (24, 24) would be two runs of words, where perhaps a picture is meant
+    # (24, 24) would be two runs of words, where perhaps a picture is meant
+    if not isinstance(parts, list):
         raise TypeError(f"parts must be a list, as [5, (4, 6), 3], got {validate.show(parts)}")
     made, start = np.empty((3, 0), np.int64), 0
     for name, part in ((f"parts[{i}]", part) for i, part in enumerate(parts)):
@@ -95,7 +97,7 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
 
 
 class MRope(Encoding):
-    """What turns the queries and keys of models that read text, pictures and films as one line of tokens."""
+    """What turns queries and keys in models that read text, pictures and films as one line."""
 
     name, title = "mrope", "M-RoPE"
     lesson = 12.3
@@ -134,7 +136,10 @@ class MRope(Encoding):
 
     @property
     def axis_steps(self) -> np.ndarray:
-        """How far a step on each axis moves what has length 1 in each pair, shape (3,): |e^{iθ} − 1| over its pairs."""
+        """How far a step on each axis moves what has length 1 in each pair, shape (3,).
+
+        It is the length of e^{iθ} − 1 over the axis's pairs.
+        """
         moved = (2 * np.sin(self.frequencies / 2)) ** 2
         return np.sqrt([moved[self.axis_of_pair == axis].sum() for axis in range(3)])
 

@@ -36,7 +36,7 @@ def sinusoidal_2d(
     layout: Layout = "concatenated",
     order: Order = "yx",
 ) -> npt.NDArray[np.float64]:
-    """Return a sinusoidal code of each patch of a picture: half of the dims for its row, half for its column.
+    """Return a sinusoidal code of a picture's patches: half of it for the row, half for the column.
 
     >>> sinusoidal_2d(1, 3, 4).round(2)
     array([[ 0.  ,  1.  ,  0.  ,  1.  ],
@@ -61,7 +61,7 @@ SIDES = partial(validate.pair_of, meaning="(height, width)")
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Return a learned table of a picture's patches for a picture of another size, interpolated by cubics.
+    """Return a learned table of patches for a picture of another size, interpolated by cubics.
 
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
@@ -78,14 +78,13 @@ def resize_table(
         counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
         raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
     patches = table[prefix:].reshape(*old, table.shape[1])
-    resized = np.einsum(
-        "Yy,Xx,yxd->YXd", _cubics(old[0], new[0]), _cubics(old[1], new[1]), patches, optimize=True
-    )
+    down, across = _cubics(old[0], new[0]), _cubics(old[1], new[1])
+    resized = np.einsum("Yy,Xx,yxd->YXd", down, across, patches, optimize=True)
     return np.concatenate([table[:prefix], resized.reshape(math.prod(new), table.shape[1])])
 
 
 def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
-    """Return how much of each old patch each new one has along one axis, shape (new, old); rows sum to 1.
+    """Return how much each new patch has of each old one on an axis, (new, old); rows sum to 1.
 
     Patches are taken at their middles. Made smaller, the cubics are made wider by as much, so that
     no patch is skipped.
@@ -99,7 +98,7 @@ def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
 
 
 class Plane:
-    """What encodings of a picture's patches share: positions count row by row, `columns` to a row."""
+    """What encodings of a picture's patches share: positions go row by row, `columns` to a row."""
 
     of_text = False
     lesson = 12.0
@@ -122,7 +121,7 @@ class Plane:
 
 
 class Sinusoidal2D(Plane, Additive):
-    """Sines and cosines of each patch's row and column; or, to compare, of its number when a picture is read."""
+    """Sines and cosines of each patch's row and column; or, to compare, of its number as read."""
 
     name, title = "sinusoidal_2d", "Sinusoidal in two dimensions"
     lesson = 12.1
@@ -145,6 +144,5 @@ class Sinusoidal2D(Plane, Additive):
             return sinusoidal(positions, self.d_model, base=self.base)
         half = quarter("d_model", self.d_model) // 2
         sides = self.patches(positions)
-        return np.concatenate(
-            [sinusoidal(at, half, base=self.base, layout="concatenated") for at in sides], axis=1
-        )
+        codes = [sinusoidal(side, half, base=self.base, layout="concatenated") for side in sides]
+        return np.concatenate(codes, axis=1)

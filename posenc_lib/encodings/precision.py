@@ -1,4 +1,4 @@
-"""What narrow numbers do to angles: the table as a program makes it that counts in float16, bfloat16 or float32."""
+"""What narrow numbers do to angles: the table in float16, bfloat16 or float32."""
 
 import numpy as np
 import numpy.typing as npt

@@ -99,20 +99,17 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    start = validate.offsets(
-        "start_pos", start_pos
-    )  # its name has no rule above: the default 0 has no .ndim
+    # its name has no rule above: the default 0 has no .ndim
+    start = validate.offsets("start_pos", start_pos)
     if start.ndim > 1:
         raise ValueError(
             f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}"
         )
     if start.any():
-        t = validate.positions(
-            t + (start[:, None] if start.ndim else start)
-        )  # the sum may be too large
-    turn = turns(
-        row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor
-    )  # e^{itθ}
+        # the sum may be too large
+        t = validate.positions(t + (start[:, None] if start.ndim else start))
+    t = row_by_row(t, x)
+    turn = turns(t, theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
     return _turned(x, turn, pairing)
 
 
@@ -196,7 +193,7 @@ def _turn_neighbours(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
 
 
 def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: slice) -> None:
-    """Write x, turned, into out where a and b are the pairs' dims, as many rows as fit the cache."""
+    """Write x, turned, into out where a and b are the pairs' dims, as many rows as fit a cache."""
     seq_len = x.shape[-2]
     numbers_in_a_row = max(x.size // max(seq_len, 1), 1)  # of all heads and texts
     rows = max(BLOCK // numbers_in_a_row, 1)
@@ -235,9 +232,8 @@ class Scaled(Rotary):
 class Rope(Scaled):
     """Each pair of a query or a key turned by position·θ_i.
 
-    With a rope_type, it is as if trained on some length.
-    factor and trained are None, with no slider, until a reader asks for one: FACTOR and TRAINED
-    then stand for them.
+    With a rope_type, it is as if trained on some length. factor and trained are None, with no
+    slider, until a reader asks for one: FACTOR and TRAINED then stand for them.
     """
 
     name, title = "rope", "Rotary (RoPE)"
@@ -306,22 +302,14 @@ class Rope(Scaled):
     def scaled(self) -> tuple[np.ndarray, float]:
         """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
         given = {"rope_type": self.rope_type, "rope_theta": self.base}
-        given |= {"original_max_position_embeddings": self.training_length}
+        given["original_max_position_embeddings"] = self.training_length
         if self.rope_type != "default":
-            given |= {
-                "factor": self.scale_factor,
-                "low_freq_factor": 1,
-                "high_freq_factor": 4,
-            }  # two for llama3 alone
+            given["factor"] = self.scale_factor
+            given |= {"low_freq_factor": 1, "high_freq_factor": 4}  # for llama3 alone
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
     def rotate(self, x, positions):
         if self.rope_type == "default":  # the base gives θ in extended precision
             return rope(x, positions, base=self.base, pairing=self.pairing)
-        return rope(
-            x,
-            positions,
-            inv_freq=self.scaled[0],
-            attention_factor=self.scaled[1],
-            pairing=self.pairing,
-        )
+        scaled, factor = self.scaled
+        return rope(x, positions, inv_freq=scaled, attention_factor=factor, pairing=self.pairing)

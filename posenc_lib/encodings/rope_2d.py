@@ -59,7 +59,7 @@ def rope_2d(
 
 
 def split(head_dim: int, base: float, frequencies) -> np.ndarray:
-    """Return the radians that each pair turns per step on the first and on the second axis, shape (2, pairs)."""
+    """Return how far each pair turns per step on the two axes, in radians, shape (2, pairs)."""
     if isinstance(frequencies, str):
         validate.choice("frequencies", frequencies, SPLITS)
         half = quarter("head_dim", head_dim) // 2
@@ -68,21 +68,19 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
         return np.array([[*first, *0 * first], [*0 * first, *second]])
     given = validate.array("frequencies", frequencies).astype(EXTENDED)
     if given.shape != (2, validate.EVEN("head_dim", head_dim) // 2):
-        raise ValueError(
-            f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got "
-            f"{given.shape}"
-        )
+        rule = f"frequencies must have shape (2, {head_dim // 2}), two for each pair"
+        raise ValueError(f"{rule}, got {given.shape}")
     return given
 
 
 def _tilted(directions: np.ndarray, degrees: float) -> np.ndarray:
-    """Return directions, shape (2, pairs), turned in the plane: what looked right looks down as well."""
+    """Return directions, shape (2, pairs), turned in the plane: right ones then look down, too."""
     a = np.deg2rad(degrees)
     return np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) @ directions
 
 
 class Rope2D(Plane, Vectors):
-    """Queries and keys of a picture's patches, each pair turned by the row, the column, or a direction of its own."""
+    """Queries and keys of patches, each pair turned by row, by column or by its own direction."""
 
     name, title = "rope_2d", "RoPE in two dimensions"
     lesson = 12.2
@@ -116,13 +114,11 @@ class Rope2D(Plane, Vectors):
         along both axes and both diagonals.
         """
         if self.pairs == "four ways":
-            axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(
-                np.float64
-            )
+            axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial")
+            axial = axial.astype(np.float64)
             return _tilted(np.hstack([axial, _tilted(axial, 45)]), self.tilt)
-        theta = split(
-            self.head_dim, self.base, "axial" if self.pairs == "random" else self.pairs
-        ).astype(np.float64)
+        pairs = "axial" if self.pairs == "random" else self.pairs
+        theta = split(self.head_dim, self.base, pairs).astype(np.float64)
         if self.pairs == "random":
             angle = np.random.default_rng(self.draw).uniform(0, 2 * np.pi, theta.shape[1])
             theta = theta.sum(axis=0) * np.stack([np.sin(angle), np.cos(angle)])
@@ -130,16 +126,13 @@ class Rope2D(Plane, Vectors):
 
     def turns(self, positions) -> np.ndarray:
         """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
-        return np.exp(
-            1j * np.stack(self.patches(validate.positions(positions)), axis=-1) @ self.directions
-        )
+        patches = np.stack(self.patches(validate.positions(positions)), axis=-1)
+        return np.exp(1j * patches @ self.directions)
 
     def queries_and_keys(self, positions):
         turn = self.turns(positions)
-        return tuple(
-            apply_rope(np.broadcast_to(one, (len(turn), self.head_dim)), turn)
-            for one in self.query_and_key()
-        )
+        shape = (len(turn), self.head_dim)
+        return tuple(apply_rope(np.broadcast_to(x, shape), turn) for x in self.query_and_key())
 
     def relate(self, q, k):
         return {"q": apply_rope(q, self.turns(len(q))), "k": apply_rope(k, self.turns(len(k)))}

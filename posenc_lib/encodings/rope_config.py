@@ -17,93 +17,55 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
 
 FULL, NO_ROPE = "full_attention", "no_rope"
-WITHOUT_ATTENTION = (
-    "linear_attention",
-    "conv",
-    "moe",
-    "mlp",
-)  # layers that know the order in another way
+# layers that know the order in another way
+WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")
 RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "attention": FULL}
 RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
 LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS = 10_000
-READ = {  # without a row for its model_type, a config may say these
-    *(
-        "model_type",
-        "rope_theta",
-        "rope_scaling",
-        "rope_parameters",
-        "partial_rotary_factor",
-        "head_dim",
-    ),
-    *(
-        "hidden_size",
-        "num_attention_heads",
-        "num_hidden_layers",
-        "max_position_embeddings",
-        "layer_types",
-    ),
-    *(
-        "original_max_position_embeddings",
-        "rotary_dim",
-        "qk_rope_head_dim",
-        "qk_nope_head_dim",
-        "v_head_dim",
-    ),
-}
-SLIPS = READ | {  # a key that is written nearly like one of these is a slip
-    *(
-        "no_rope_layers",
-        "no_rope_layer_interval",
-        "layer_rope_theta",
-        "text_config",
-        "rope_local_base_freq",
-    ),
-    *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim"),
-    *(
-        "swa_rope_theta",
-        "sliding_window",
-        "partial_rotary_factors",
-        "hidden_sizes",
-        "swa_head_dim",
-    ),  # no slips
-}
+# without a row for its model_type, a config may say these
+READ = {*"model_type rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
+READ |= {*"original_max_position_embeddings max_position_embeddings layer_types".split()}
+READ |= {*"hidden_size num_attention_heads num_hidden_layers".split()}
+READ |= {*"head_dim rotary_dim qk_rope_head_dim qk_nope_head_dim v_head_dim".split()}
+# a key that is written nearly like one of these is a slip
+SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_config".split()}
+SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
+SLIPS |= {*"rotary_pct rotary_emb_base".split()}
+# these, too, are keys of their own and no slips
+SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
 SMELL = re.compile(
-    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|local|"
-    "global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|attn_layer|layer_idx|layer_indices"
+    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|"
+    "swa|sliding|local|global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|"
+    "attn_layer|layer_idx|layer_indices"
 )
-PARTS = (
-    "thinker_config",
-    "text_config",
-)  # where a config of several models has that of its language model
+# where a config of several models has that of its language model
+PARTS = ("thinker_config", "text_config")
 
 
 class LayerType(NamedTuple):
     """What a config.json says of one type of layer."""
 
-    numbers: tuple[
-        int, ...
-    ]  # which layers these are, from 0; none where the config does not say it
-    parameters: dict[str, Any] | None = (
-        None  # rope_parameters as `rope_scaling` takes them, None without RoPE
-    )
+    # which layers these are, from 0; none where the config does not say it
+    numbers: tuple[int, ...]
+    # rope_parameters as `rope_scaling` takes them, None without RoPE
+    parameters: dict[str, Any] | None = None
     head_dim: int = 0  # how many dims turn if the parameters do not leave some out
     longest: int | None = None  # max_position_embeddings
 
     def scaled(self, **how) -> tuple[npt.NDArray[np.floating], float]:
         """Return what `rope_scaling` makes of it; how are its seq_len and dtype."""
-        return rope_scaling(
-            self.parameters or {}, self.head_dim, max_position_embeddings=self.longest, **how
-        )
+        given, longest = self.parameters or {}, self.longest
+        return rope_scaling(given, self.head_dim, max_position_embeddings=longest, **how)
 
 
 @cache
 def families() -> dict[str, dict[str, Any]]:
-    """Return by model_type what is in its code and not in its config.json; tests/encodings/rope_sweep.py checks it.
+    """Return by model_type what is in its code and not in its config.json.
 
-    Each row has some of these:
+    tests/encodings/rope_sweep.py checks it. Each row has some of these:
         silent: what it takes where the config says nothing; forced: what it takes whatever the
             config says.
         text: the model_type of its text part. without: what it has in place of RoPE. renamed: other
@@ -127,9 +89,10 @@ def families() -> dict[str, dict[str, Any]]:
 def rope_from_config(
     config: dict[str, Any], *, seq_len: int | None = None, dtype: npt.DTypeLike = np.float64
 ) -> dict[str, tuple[npt.NDArray[np.floating], float] | None]:
-    """Return by which frequencies each type of layer turns queries and keys, out of a model's config.json.
+    """Return the frequencies by which each type of layer turns, out of a model's config.json.
 
-    >>> gemma = {"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
+    >>> gemma = {"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1e6}
+    >>> gemma["rope_local_base_freq"] = 1e4
     >>> {layer: turned[0][-1].round(8) for layer, turned in rope_from_config(gemma).items()}
     {'sliding_attention': np.float64(0.00010746), 'full_attention': np.float64(1.11e-06)}
 
@@ -148,10 +111,11 @@ def rope_from_config(
     Source: configuration classes, rope utilities and models of transformers 5.23.
     """
     layers = layers_of(config)
-    how = {"seq_len": seq_len, "dtype": dtype}
-    return {
-        name: None if one.parameters is None else one.scaled(**how) for name, one in layers.items()
-    }
+    turned = dict.fromkeys(layers)
+    for name, layer in layers.items():
+        if layer.parameters is not None:
+            turned[name] = layer.scaled(seq_len=seq_len, dtype=dtype)
+    return turned
 
 
 def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
@@ -161,45 +125,42 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     given = said.get("rope_parameters") or {}
     if not isinstance(given, dict):
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
-    nested = bool(given) and all(
-        value is None or isinstance(value, dict) for value in given.values()
-    )
+    nested = bool(given) and all(isinstance(value, dict | None) for value in given.values())
     types, numbered = _types(said, row, list(given) if nested else [])
     if not row and "model_type" in said and "rope_theta" not in {**said, **given} and not nested:
         raise ValueError(f"config must have 'rope_theta', for {_unknown(said)}")
-    if (
-        not row
-        and not nested
-        and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1
-    ):
-        raise ValueError(
-            f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}"
-        )
+    if not row and not nested and len(set(types).difference(WITHOUT_ATTENTION)) > 1:
+        rule = f"config['layer_types'] must be of one kind, got {_some(set(types))}"
+        raise ValueError(f"{rule}: {_unknown(said)}")
     marks = _marks(said, row, types)
-    bases: dict[str, set] = {}
+    bases: dict[str, set] = {kind: set() for kind in types}
     for kind, mark in zip(types, marks, strict=True):
-        bases.setdefault(kind, set()).update([mark] * bool(mark))
+        if mark:
+            bases[kind].add(mark)
     found: dict[str, list[int]] = {}
     for k, (kind, mark) in enumerate(zip(types, marks, strict=True)):
-        name = f"{kind}, base {mark:g}" if len(bases[kind]) > 1 and mark else kind
-        found.setdefault(name if mark or not bases[kind] else NO_ROPE, []).append(k)
-    made = {}
+        name = kind
+        if mark and len(bases[kind]) > 1:
+            name = f"{kind}, base {mark:g}"
+        elif bases[kind] and not mark:
+            name = NO_ROPE
+        found.setdefault(name, []).append(k)
+    layers = {}
     for name, numbers in found.items():
-        k, named = numbers[0], tuple(numbers) * numbered
+        k, listed = numbers[0], tuple(numbers) if numbered else ()
         parameters = _parameters(said, row, types[k], k, given, nested) if marks[k] else None
         if parameters is None:
-            made[name] = LayerType(named)
+            layers[name] = LayerType(listed)
             continue
         if marks[k] is not True:
             parameters["rope_theta"] = marks[k]
-        made[name] = LayerType(
-            named, *_turning(said | {"nested": nested}, row, types[k], numbers, parameters)
-        )
-    return made
+        turning = _turning(said | {"nested": nested}, row, types[k], numbers, parameters)
+        layers[name] = LayerType(listed, *turning)
+    return layers
 
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a config says of its language model, with the defaults of its model_type, by today's names."""
+    """Return what a config says of its language model, in today's names, with its defaults."""
     refuse_slips("config", config, ())
     for part in PARTS:
         if isinstance(config.get(part), dict):
@@ -212,25 +173,23 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
         kind = families()[kind]["text"]
     row = families().get(kind or "", {})
     read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
-    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()} | {
-        "model_type": kind
-    }
+    renamed = row.get("renamed", {})
+    given = {renamed.get(key, key): value for key, value in read.items()}
+    given["model_type"] = kind
     if given.get("rope_scaling") and not row.get("unscaled"):
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
     for key in row.get("unread", ()):
         if given.get(key) is not None:
-            raise ValueError(
-                f"config must leave out {key!r}: what the code of {kind!r} makes of it is not "
-                "known here"
-            )
+            rule = f"config must leave out {key!r}"
+            raise ValueError(f"{rule}: what the code of {kind!r} makes of it is not known here")
     whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a model_type; a config without one is refused where it says what may count."""
+    """Return the row of a model_type; a config without one is refused if it says what may count."""
     row = families().get(said.get("model_type", ""))
     if row and row.get("unknown"):
         raise ValueError(f"config['model_type'] must be of a model that is known: {_unknown(said)}")
@@ -259,10 +218,8 @@ def _some(names: set[str]) -> str:
 def _listed(said: dict, key: str, kind: type | tuple) -> list:
     value = said.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
-        raise TypeError(
-            f"config[{key!r}] must be a list with an entry for each layer, got "
-            f"{validate.show(value)}"
-        )
+        rule = f"config[{key!r}] must be a list with an entry for each layer"
+        raise TypeError(f"{rule}, got {validate.show(value)}")
     return value
 
 
@@ -273,38 +230,32 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
         types = [RENAMED_TYPES.get(kind, kind) for kind in listed]
         return [*types[:-1], row.get("last", types[-1])], True
     numbered = "num_hidden_layers" in said
-    many = validate.integer(
-        "config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS
-    )
+    many = said.get("num_hidden_layers", 1)
+    many = validate.integer("config['num_hidden_layers']", many, high=MOST_LAYERS)
     marks = said.get(row.get("marks", ""))
-    if (
-        isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]
-    ):  # where it is not said
-        many = len(marks)
-    at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
-    if at:
-        chosen = _listed(said, at["key"], int)
-        return [
-            at["is"] if k in chosen or at["key"] not in said else at["else"] for k in range(many)
-        ], numbered
+    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:
+        many = len(marks)  # where it is not said
+    if at := row.get("at"):
+        chosen, everywhere = _listed(said, at["key"], int), at["key"] not in said
+        types = [at["is"] if everywhere or k in chosen else at["else"] for k in range(many)]
+        return types, numbered
     if row.get("marked"):
-        return [
-            row["marked"] if mark else FULL for mark in _listed_marks(said, row, many)
-        ], numbered
+        marks = _listed_marks(said, row, many)
+        return [row["marked"] if mark else FULL for mark in marks], numbered
     if nested and "layers" not in row:
         return nested, False
+    rule = row.get("layers", {"of": [FULL]})
     kinds = rule["of"]
     if rule.get("every") in said:
-        every = validate.integer(
-            f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS
-        )
+        every = said[rule["every"]]
+        every = validate.integer(f"config[{rule['every']!r}]", every, high=MOST_LAYERS)
         kinds = [kinds[0]] * (every - 1) + [kinds[-1]]
     if not numbered:
         many = len(kinds)
-    types = [
-        kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)]
-        for k in range(many)
-    ]
+    if rule.get("end"):
+        types = [kinds[-1 - (many - 1 - k) % len(kinds)] for k in range(many)]
+    else:
+        types = [kinds[k % len(kinds)] for k in range(many)]
     for k, kind in rule.get("but", {}).items():
         if -many <= int(k) < many:
             types[int(k)] = kind
@@ -316,32 +267,30 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
     key = row["marks"]
     if listed := _listed(said, key, int | float):
         if len(listed) != many:
-            raise ValueError(
-                f"config[{key!r}] must have an entry for each of the {many} layers, got "
-                f"{len(listed)}"
-            )
+            rule = f"config[{key!r}] must have an entry for each of the {many} layers"
+            raise ValueError(f"{rule}, got {len(listed)}")
         return listed
     if "no_rope_layer_interval" in said:
         every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
         return [int((k + 1) % every != 0) for k in range(many)]
-    return [(many - 1 - k) % row["zero_every"] if "zero_every" in row else 1 for k in range(many)]
+    if "zero_every" in row:
+        return [(many - 1 - k) % row["zero_every"] for k in range(many)]
+    return [1] * many
 
 
 def _marks(said: dict, row: dict, types: list[str]) -> list:
     """Return for each layer whether it turns; where each has a base of its own, by which."""
-    if "without" in row or any(
-        said.get(key) != wanted for key, wanted in row.get("needs", {}).items()
-    ):
+    needs = row.get("needs", {}).items()
+    if "without" in row or any(said.get(key) != wanted for key, wanted in needs):
         return [False] * len(types)
     still = set() if row.get("unless") and row["unless"] not in said else set(row.get("still", ()))
     marks: list = [kind not in still and kind not in WITHOUT_ATTENTION for kind in types]
     if "marks" not in row:
         return marks
-    listed, own = _listed_marks(said, row, len(types)), row.get("own_base") and row["marks"] in said
-    return [
-        turns and (base if own and base else bool(base))
-        for turns, base in zip(marks, listed, strict=True)
-    ]
+    bases = _listed_marks(said, row, len(types))
+    if not row.get("own_base") or row["marks"] not in said:
+        bases = [bool(base) for base in bases]
+    return [turns and (base or False) for turns, base in zip(marks, bases, strict=True)]
 
 
 def _parameters(
@@ -357,10 +306,8 @@ def _parameters(
     if nested:
         label = own.get("label", layer)
         if row and "types" not in row:
-            raise ValueError(
-                f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} "
-                "has one"
-            )
+            rule = "config['rope_parameters'] must not be by type of layer"
+            raise ValueError(f"{rule}: {said['model_type']!r} has one")
         if label not in given:
             if row or len(given) > 1:
                 raise ValueError(
@@ -374,7 +321,8 @@ def _parameters(
         )
     else:
         one = own.get("default", {})
-        one = one if one is None else one | (given if own.get("scaled", True) else {})
+        if one is not None and own.get("scaled", True):
+            one = one | given
     if one is None:
         return None
     whole = {key: value for key, value in one.items() if value is not None}
@@ -396,33 +344,28 @@ def _parameters(
 def _turning(
     said: dict, row: dict, layer: str, numbers: list[int], whole: dict
 ) -> tuple[dict, int, int | None]:
-    """Return what stands beside rope_parameters, as the code of the model takes it, and how many dims a head has."""
-    kind, own = (
-        whole.get("rope_type") or whole.get("type") or "default",
-        row.get("types", {}).get(layer, {}),
-    )
-    if (
-        row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha")
-    ):  # Hunyuan's base, raised once
+    """Return rope_parameters as the model's code takes them, a head's dims and the longest text."""
+    kind = whole.get("rope_type") or whole.get("type") or "default"
+    own = row.get("types", {}).get(layer, {})
+    if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):
+        # Hunyuan's base, raised once
         whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
         whole["rope_type"] = "longrope"
     if own.get("cool") and kind == "yarn":
         whole.setdefault("attention_factor", 1.0)
     if row.get("mscales"):  # its code takes short_factor at every length
-        whole |= {"long_factor": whole["short_factor"]} if "short_factor" in whole else {}
+        if "short_factor" in whole:
+            whole["long_factor"] = whole["short_factor"]
     elif row:
-        whole = {
-            key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")
-        }
+        for key in ("short_mscale", "long_mscale"):
+            whole.pop(key, None)
     if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
-    heads = own.get(
-        "heads",
-        row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]),
-    )
+    heads = ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]
+    heads = own.get("heads", row.get("heads", heads))
     key = next((key for key in heads if key in said), "")
     dim = said.get(key)
     if dim is None:
@@ -437,8 +380,6 @@ def _turning(
     by_layer = said.get("per_layer_config") or {}
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):
-        raise ValueError(
-            f"config['per_layer_config'] must leave head_dim at {dim}, got "
-            f"{validate.show(by_layer)}"
-        )
+        rule = f"config['per_layer_config'] must leave head_dim at {dim}"
+        raise ValueError(f"{rule}, got {validate.show(by_layer)}")
     return whole, dim, said.get("max_position_embeddings")

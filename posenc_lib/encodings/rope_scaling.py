@@ -11,36 +11,26 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import theta
 
 OLD_TYPES = {"su": "longrope", "mrope": "default"}
-KEYS = (
-    *(
-        "rope_type",
-        "type",
-        "rope_theta",
-        "factor",
-        "original_max_position_embeddings",
-        "partial_rotary_factor",
-    ),
-    *("attention_factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow", "truncate"),
-    *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor"),
-)
+KEYS = {*"rope_type type rope_theta factor partial_rotary_factor attention_factor".split()}
+KEYS |= {*"original_max_position_embeddings mscale mscale_all_dim beta_fast beta_slow".split()}
+KEYS |= {*"truncate low_freq_factor high_freq_factor short_factor long_factor".split()}
 
 
 def refuse_slips(what: str, given: object, known) -> None:
-    """Refuse what is no dict, and a key that is nearly a known one; others, like mrope_section, are let be."""
+    """Refuse what is no dict, and a key nearly like a known one; mrope_section and others pass."""
     if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
         raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(given)}")
     for key in given:
         near = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.9)
-        if (
-            near and abs(len(near[0]) - len(key)) <= 2
-        ):  # num_attention_heads of some kind is another key
+        # num_attention_heads of some kind is another key
+        if near and abs(len(near[0]) - len(key)) <= 2:
             raise ValueError(
                 f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)"
             )
 
 
 class _Config:
-    """rope_parameters and what stands around them in a config.json; each entry is checked when it is asked for."""
+    """rope_parameters and what surrounds them in a config.json; entries are checked when read."""
 
     def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None, dtype):
         refuse_slips("rope_parameters", given, KEYS)
@@ -86,12 +76,10 @@ class _Config:
         return theta(dim, base, self.dtype.type)
 
     def raised(self, stretch: float) -> np.ndarray:
-        """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
-        return (
-            self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2)))
-            if self.dim > 2
-            else self.theta
-        )
+        """Return θ at a larger base: the slowest pair `stretch` times slower, the fastest as is."""
+        if self.dim <= 2:
+            return self.theta
+        return self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2)))
 
 
 def _dynamic(config):
@@ -100,29 +88,24 @@ def _dynamic(config):
 
 
 def _yarn(config):
-    """Pairs of more than beta_fast turns in the training length keep θ, those of less than beta_slow are divided."""
+    """Keep θ from beta_fast turns in the training length on, divide it below beta_slow turns."""
     if config.base == 1:
-        raise ValueError(
-            "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn "
-            "alike"
-        )
+        rule = "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn'"
+        raise ValueError(f"{rule}: all pairs turn alike")
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
-    ends = [
-        config.dim * math.log(config.original / (2 * math.pi * n)) / (2 * math.log(config.base))
-        for n in turns
-    ]
+    logs = [math.log(config.original / (2 * math.pi * n)) for n in turns]
+    ends = [config.dim * log / (2 * math.log(config.base)) for log in logs]
     if validate.flag("rope_parameters['truncate']", config.given.get("truncate", True)):
         ends = [math.floor(ends[0]), math.ceil(ends[1])]
     first, last = max(ends[0], 0), min(ends[1], config.dim - 1)
     divided = np.clip((np.arange(config.dim // 2) - first) / (last - first or 0.001), 0, 1)
     factor = config.number("factor")
-    return _blend(config.theta, factor, divided), config.number(
-        "attention_factor", _temperature(config, factor)
-    )
+    blended = _blend(config.theta, factor, divided)
+    return blended, config.number("attention_factor", _temperature(config, factor))
 
 
 def _temperature(config, factor: float) -> float:
-    """Return 0.1·ln(factor) + 1, YaRN's fit; with both mscales, what the one asks for over what the other does."""
+    """Return YaRN's fit, 0.1·ln(factor) + 1; with both mscales, the quotient of the two fits."""
     asked = ("mscale", "mscale_all_dim")
     many = map(config.number, asked) if all(map(config.given.get, asked)) else (1.0, 0.0)
     one, other = (0.1 * m * math.log(max(factor, 1.0)) + 1 for m in many)
@@ -130,17 +113,14 @@ def _temperature(config, factor: float) -> float:
 
 
 def _llama3(config):
-    """The same with the ramp in turns, from high_freq_factor turns in the training length to low_freq_factor."""
+    """The same, with a ramp over the turns: from high_freq_factor of them to low_freq_factor."""
     low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
     if low > high:
-        raise ValueError(
-            f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got "
-            f"{high:g}"
-        )
+        rule = f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}"
+        raise ValueError(f"{rule}, got {high:g}")
     turns = config.original * config.theta / (2 * np.pi)
-    divided = np.clip(
-        (high - turns) / (high - low or 1e-9), 0, 1
-    )  # Llama 4's are equal: there is no ramp
+    # Llama 4's are equal: there is no ramp
+    divided = np.clip((high - turns) / (high - low or 1e-9), 0, 1)
     return _blend(config.theta, config.number("factor"), divided), 1.0
 
 
@@ -203,7 +183,8 @@ def rope_scaling(
     by its square.
 
     >>> from posenc_lib import inv_freq
-    >>> scaled, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
+    >>> yarn = {"rope_type": "yarn", "factor": 4.0}
+    >>> scaled, factor = rope_scaling(yarn, 8, max_position_embeddings=4096)
     >>> (inv_freq(8) / scaled).round(1), round(factor, 3)
     (array([1. , 1. , 1.6, 4. ]), 1.139)
 

@@ -1,4 +1,4 @@
-"""Sandwich: the dot products of the sinusoidal code, as a bias that each head divides by a number of its own."""
+"""Sandwich: dot products of the sinusoidal code, as a bias that each head divides by its number."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,11 @@ from posenc_lib.encodings.parameter import NUM_HEADS, head_of, powers_of, seq_le
 
 @validate.checked()
 def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
-    """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, n = key − query: `attention(…, bias=sandwich(…))`.
+    """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, where n = key − query.
 
-    θ_i = 10 000^(−2i/dim) begins at i = 1, so the fastest pair is slower than that of `sinusoidal`.
-    The bias falls at first, and rises again where that pair comes round: with 128 dims from offset
-    13 to 14 for the first time.
+    It is a bias: `attention(…, bias=sandwich(…))`. θ_i = 10 000^(−2i/dim) begins at i = 1, so the
+    fastest pair is slower than that of `sinusoidal`. The bias falls at first, and rises again where
+    that pair comes round: with 128 dims from offset 13 to 14 for the first time.
 
     >>> sandwich(2, 3, 128)[0].round(2)
     array([[ 0.  , -0.36, -1.3 ],
@@ -60,6 +60,5 @@ class Sandwich(Bias):
     )
 
     def biases(self, offsets):
-        return _by_distance(
-            offsets, self.num_heads, self.code_dim
-        )  # a cosine is the same on both sides
+        # a cosine is the same on both sides
+        return _by_distance(offsets, self.num_heads, self.code_dim)

@@ -13,7 +13,7 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 def shaw_scores(
     q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
-    """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
+    """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to those that have a row.
 
     `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's
     BERT counted query − key (its "relative_key", up to version 4): the table upside down.
@@ -36,7 +36,7 @@ def shaw_scores(
 
 
 def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
-    """Return the row that each offset reads in a table of 2·clip + 1 rows: far offsets share the first or the last."""
+    """Return which of 2·clip + 1 rows each offset reads: far ones share the first or the last."""
     return np.clip(offsets, -clip, clip) + clip
 
 
@@ -64,8 +64,7 @@ class Shaw(Relative):
 
     def scores(self, q, k):
         drawn = np.random.default_rng([1, self.seed]).normal(size=(2 * self.clip + 1, q.shape[-1]))
-        # from offset 0 outwards, 0, −1, 1, −2, 2, …: so an offset has the same vector whatever the
-        # clip
+        # from offset 0 outwards, 0, −1, 1, −2, 2, …: an offset has the same vector at any clip
         outwards = [(n + 1) // 2 * (-1) ** n for n in range(len(drawn))]
         return shaw_scores(q, k, drawn[np.argsort(outwards)])
 

@@ -25,7 +25,7 @@ def t5_bucket(
     num_buckets: int = 32,
     max_distance: int = 128,
 ) -> npt.NDArray[np.int64]:
-    """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
+    """Return each offset's bucket: near ones have their own, farther ones share, more and more.
 
     With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the
     bucket is E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
@@ -50,11 +50,8 @@ def t5_bucket(
         rule = f"the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {rule}, got {max_distance}")
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
-    place = (
-        (buckets - exact)
-        * np.log(np.maximum(distance, exact) / exact)
-        / np.log(max_distance / exact)
-    )
+    logs = np.log(np.maximum(distance, exact) / exact)
+    place = (buckets - exact) * logs / np.log(max_distance / exact)
     far = exact + np.floor(place + ROUNDING).astype(np.int64)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
     return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
@@ -84,16 +81,14 @@ def t5_bias(
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
     offsets = relative_offsets(q_len, k_len)
-    split = {
-        "bidirectional": bidirectional,
-        "num_buckets": len(weights),
-        "max_distance": max_distance,
-    }
-    return np.moveaxis(weights[t5_bucket(offsets, **split)], -1, 0)
+    buckets = t5_bucket(
+        offsets, bidirectional=bidirectional, num_buckets=len(weights), max_distance=max_distance
+    )
+    return np.moveaxis(weights[buckets], -1, 0)
 
 
 class T5(Bias):
-    """One number for each bucket and each of 8 heads, untrained; scores are divided by √d as all others here."""
+    """An untrained number for each bucket and each of 8 heads; here scores are divided by √d."""
 
     name, title = "t5", "T5 buckets"
     lesson = 7.2
@@ -119,10 +114,8 @@ class T5(Bias):
 
     @property
     def highest(self):
-        return {
-            "num_buckets": (self.max_distance - 1) * (4 if self.bidirectional else 2),
-            "head": HEADS - 1,
-        }
+        most = (self.max_distance - 1) * (4 if self.bidirectional else 2)
+        return {"num_buckets": most, "head": HEADS - 1}
 
     def buckets(self, offsets):
         kind = {"bidirectional": self.bidirectional, "max_distance": self.max_distance}

@@ -16,12 +16,12 @@ from posenc_lib.encodings import validate
 def attention_temperature(
     positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1, ahead: int = 1
 ) -> npt.NDArray[np.float64]:
-    """Return what Llama 4 multiplies queries by in layers without RoPE: 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋).
+    """Return what Llama 4 multiplies queries by in layers without RoPE, at each position t.
 
-    Ministral 3 has the same in all layers, but ⌊t/floor_scale⌋ (ahead 0); its attn_scale is
-    llama_4_scaling_beta, its floor_scale original_max_position_embeddings.
-
-    It sharpens attention that spreads over ever more keys; keys are not multiplied.
+    It is 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋), and sharpens attention that spreads over
+    ever more keys; keys are not multiplied. Ministral 3 has the same in all layers, but
+    ⌊t/floor_scale⌋ (ahead 0); its attn_scale is llama_4_scaling_beta, its floor_scale
+    original_max_position_embeddings.
 
     >>> attention_temperature([0, 8190, 8191, 131_071]).round(3)
     array([1.   , 1.   , 1.069, 1.283])

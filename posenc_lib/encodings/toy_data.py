@@ -11,7 +11,7 @@ TRIED = 256  # tokens of which a mean is taken
 
 
 def tokens(number: int, dim: int) -> np.ndarray:
-    """Return made-up token vectors: independent entries of variance 1, always the same; shape (number, dim)."""
+    """Return made-up token vectors, always the same, shape (number, dim), entries of variance 1."""
     return np.random.default_rng(0).normal(size=(number, dim))
 
 
@@ -21,21 +21,21 @@ def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
 
 
 def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return tokens times made-up matrices W_q, W_k and W_v that keep the variance, each of the shape of x."""
+    """Return tokens times made-up W_q, W_k and W_v that keep the variance, all of x's shape."""
     dim = x.shape[1]
     projections = np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
     return tuple(x @ w for w in projections)
 
 
 def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.ndarray:
-    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same for a seed."""
+    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random by a seed."""
     validate.choice("content", content, ("ones", "random"))
     drawn = np.random.default_rng(DRAWN if seed is None else seed).normal(size=(2, head_dim))
     return np.ones((2, head_dim)) if content == "ones" else drawn
 
 
 def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much of a token is left when a row of the table is added, two arrays of shape (seq_len,).
+    """Return how much of a token is left when a row of the table is added, two arrays (seq_len,).
 
     Each is a mean over 256 tokens of mean length embed_scale: the cosine of a token with itself
     plus the position, and the cosine of two different tokens at that same position.

@@ -36,21 +36,18 @@ def transformer_xl_scores(
            [  5.,   7.]])
 
     Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first,
-        shape (..., rows, d):
-        k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; u is added to every
-        query for the words, v for the distances, each (d,) or (..., d) with one row per head.
-    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for
-        them.
+        shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to
+        1 − q_len; u is added to every query for the words, v for the distances, each (d,) or
+        (..., d) with one row per head.
+    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys r has no rows for.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = fitting_qk(q, k)
     u, v = u[..., None, :], v[..., None, :]
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
     if k_len < q_len:
-        raise ValueError(
-            f"k must have at least as many rows as q (the memory and the text), got {k_len} and "
-            f"{q_len}"
-        )
+        rule = "k must have at least as many rows as q (the memory and the text)"
+        raise ValueError(f"{rule}, got {k_len} and {q_len}")
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
             raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
@@ -61,13 +58,11 @@ def transformer_xl_scores(
         )
     validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2)
-    later = np.full(
-        (*by_distance.shape[:-1], both - r.shape[-2]), -np.inf
-    )  # keys that r has no rows for
+    # keys that r has no rows for
+    later = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
+    by_distance = np.concatenate([by_distance, later], axis=-1)
     place = relative_offsets(q_len, k_len) + k_len - 1
-    return (q + u) @ np.swapaxes(k, -1, -2) + read(
-        np.concatenate([by_distance, later], axis=-1), place
-    )
+    return (q + u) @ np.swapaxes(k, -1, -2) + read(by_distance, place)
 
 
 class TransformerXL(Relative):
@@ -85,9 +80,8 @@ class TransformerXL(Relative):
     def scores(self, q, k):
         d = validate.EVEN("head_dim", q.shape[1])
         rng = np.random.default_rng(self.seed)
-        u, v = rng.normal(
-            size=(2, d)
-        )  # untrained, as r is, which has rows for later keys, too, as in XLNet
+        # untrained, as r is, which has rows for later keys, too, as in XLNet
+        u, v = rng.normal(size=(2, d))
         distances = sinusoidal(np.arange(len(k) - 1, -len(q), -1), d, base=self.base)
         r = distances @ rng.normal(size=(d, d)) / np.sqrt(d)
         made_of = {
@@ -100,7 +94,7 @@ class TransformerXL(Relative):
         return transformer_xl_scores(*made_of[self.term])
 
     def tiled_qk(self):
-        """Return a query and a key for each position: the same everywhere, or those of different words."""
+        """Return a query and a key for each position: always the same, or of different words."""
         if self.content != "words":
             return super().tiled_qk()
         return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]

@@ -19,7 +19,7 @@ GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is
 
 
 def _zeta(head_dim: int) -> np.ndarray:
-    """Return what each pair's scores are multiplied by, for each scale_base of distance; shape (d/2,)."""
+    """Return what multiplies each pair's scores for each scale_base of distance, shape (d/2,)."""
     return (np.arange(0, head_dim, 2) / head_dim + GAMMA) / (1 + GAMMA)
 
 

@@ -1,9 +1,9 @@
-"""Films: every frame of a panel as one object of JSON; `film.js` shows it, on a page or as a widget, without a kernel.
+"""Films: every frame of a panel as one object of JSON, which `film.js` shows without a kernel.
 
-A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper
-and on dark, drawn there, too, so that a page need only look it up; pairs that nobody can tell apart
-are one. Beside its picture a frame has where its plots lie, their limits and the numbers of their
-curves.
+It stands on a page or is a widget. A frame is the pixels that differ from the first one. Each
+colour stands for a pair, on light paper and on dark, drawn there, too, so that a page need only
+look it up; pairs that nobody can tell apart are one. Beside its picture a frame has where its plots
+lie, their limits and the numbers of their curves.
 """
 
 import base64
@@ -28,8 +28,7 @@ class Film:
     """Frames of one panel, and what moves them.
 
     Attributes:
-        sliders: each a dict: name, help, values as they are written, their frames, start (which
-            one), choice.
+        sliders: dicts of name, help, values as written, their frames, start (which one), choice.
         stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by
             slider).
         question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots,
@@ -41,9 +40,8 @@ class Film:
         self.sliders: list[dict] = []
         self.stops: list[dict] = []
         self.question: dict | None = None
-        self._codes: dict[
-            int, tuple
-        ] = {}  # the colour that stands for a pair, by the step of each of its six bytes
+        # the colour that stands for a pair, by the step of each of its six bytes
+        self._codes: dict[int, tuple] = {}
         self._dark: dict[tuple, tuple] = {}
 
     def add(self, light, dark, **told: str) -> int:
@@ -52,10 +50,8 @@ class Film:
         Both sheets show the same, on light and on dark paper. Axes that are as in the first frame
         are None.
         """
-        pixels, axes = (
-            np.dstack([each.pixels()[..., :3] for each in (light, dark)]),
-            [*map(drawn, light.pens)],
-        )
+        pixels = np.dstack([sheet.pixels()[..., :3] for sheet in (light, dark)])
+        axes = [drawn(pen) for pen in light.pens]
         first = not self.frames
         if first:
             self._first, self._axes, self.width = pixels, axes, light.size[0]
@@ -64,25 +60,23 @@ class Film:
         left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
         patch = np.zeros((*differs.shape, 4), np.uint8)
         patch[differs] = self._coded(pixels[differs])
-        same = [
-            None if one == before and not first else one
-            for one, before in zip(axes, self._axes, strict=True)
-        ]
+        if not first:
+            pairs = zip(axes, self._axes, strict=True)
+            axes = [None if now == before else now for now, before in pairs]
         data = webp(patch[top:bottom, left:right]) if right else ""
-        self.frames.append({"at": (left, top), "data": data, "axes": same} | told)
+        self.frames.append({"at": (left, top), "data": data, "axes": axes} | told)
         return len(self.frames) - 1
 
     def _coded(self, pixels: np.ndarray) -> np.ndarray:
-        """Return what stands for each pixel, (n, 4): its light colour, a little apart where another has it already."""
+        """Return what stands for each pixel, (n, 4): its light colour, a bit off if it's taken."""
         numbers = pixels @ (1 << SHIFTS)
         runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbours are mostly alike
         lengths = np.diff(runs, append=len(numbers))
         pairs, where = np.unique(numbers[runs], return_inverse=True)
         counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
         colors = pairs[:, None] >> SHIFTS & 255
-        steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(
-            int
-        )  # from the paper at the corner
+        paper = self._first[0, 0].astype(int)  # at the corner
+        steps = np.round((colors - paper) / STEP).astype(int)
         keys = (steps @ (64 ** np.arange(6))).tolist()
         for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
             if keys[k] not in self._codes:
@@ -99,26 +93,25 @@ class Film:
             [255 << 24 | red | green << 8 | blue << 16 for red, green, blue in pair]
             for pair in self._dark.items()
         ]
-        made = {
-            name: getattr(self, name)
-            for name in ("width", "cells", "frames", "sliders", "stops", "question")
-        }
-        return made | {"colors": colors, "scale": self._first.shape[1] / self.width}
+        names = ("width", "cells", "frames", "sliders", "stops", "question")
+        film = {name: getattr(self, name) for name in names}
+        return film | {"colors": colors, "scale": self._first.shape[1] / self.width}
 
     def html(self) -> str:
-        """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
+        """Return what stands on a page: the film as data, and a frame for who runs no scripts."""
         first, *rest = self.frames
-        told = self.told() | {
-            "frames": [first | {"data": ""}, *rest]
-        }  # the first one's picture is there
-        data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        frames = [first | {"data": ""}, *rest]  # the first one's picture is there
+        film = self.told() | {"frames": frames}
+        data = json.dumps(film, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         words, alt, caption = (
             html.escape(first.get(name, "")) for name in ("words", "alt", "caption")
         )
         high, wide = self._first.shape[:2]
+        size = f'width="{self.width}" height="{round(self.width * high / wide)}"'
+        said = f'<p class="words" role="status">{words}</p>' if words else ""
         return f"""<figure class="film">
-<img src="{first["data"]}" width="{self.width}" height="{round(self.width * high / wide)}" alt="{alt or words}">
-{f'<p class="words" role="status">{words}</p>' * bool(words)}<figcaption>{caption}</figcaption>
+<img src="{first["data"]}" {size} alt="{alt or words}">
+{said}<figcaption>{caption}</figcaption>
 <script type="application/json">{data}</script>
 </figure>"""
 
@@ -142,22 +135,18 @@ def on_papers(make: Callable) -> list:
 
 
 def drawn(pen) -> dict:
-    """Return of a plot where it lies in the picture, in fractions, what its axes are, and its curves in numbers.
+    """Return where a plot lies in its picture, in fractions, its axes, and its curves in numbers.
 
     A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and
     words are left out.
     """
     (left, bottom), (right, top) = pen.ax.get_position().get_points()
-    told = {
-        "box": _numbers([left, 1 - top, right, 1 - bottom]),
-        "title": pen.headline,
-        "names": [*pen.names],
-    }
-    told |= {f"{axis}lim": _numbers(getattr(pen.ax, f"get_{axis}lim")()) for axis in "xy"}
-    return told | {
-        "log": "".join(pen.view.log),
-        "curves": [[kind, *_points(np.array(at))] for kind, at in pen.traces],
-    }
+    plot = {"box": _numbers([left, 1 - top, right, 1 - bottom]), "title": pen.headline}
+    plot["names"] = [*pen.names]
+    plot |= {f"{axis}lim": _numbers(getattr(pen.ax, f"get_{axis}lim")()) for axis in "xy"}
+    plot["log"] = "".join(pen.view.log)
+    plot["curves"] = [[kind, *_points(np.array(points))] for kind, points in pen.traces]
+    return plot
 
 
 def _points(points: np.ndarray) -> tuple[list, list]:
@@ -181,18 +170,11 @@ def webp(pixels: np.ndarray) -> str:
 
 
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
-    """Return left, top, width and height in pixels of a part of a picture; neighbours share their edge."""
+    """Return left, top, width and height of a cell in pixels; neighbours share their edge."""
     left, bottom, across, up = cell
-    edges = [
-        round(x)
-        for x in (
-            left * wide,
-            (1 - bottom - up) * high,
-            (left + across) * wide,
-            (1 - bottom) * high,
-        )
-    ]
-    return [edges[0], edges[1], edges[2] - edges[0], edges[3] - edges[1]]
+    x, x_end = round(left * wide), round((left + across) * wide)
+    y, y_end = round((1 - bottom - up) * high), round((1 - bottom) * high)
+    return [x, y, x_end - x, y_end - y]
 
 
 def part(name: str) -> str:

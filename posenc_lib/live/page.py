@@ -1,4 +1,4 @@
-"""What all panels share: how they look, how large a picture is on their page, and what a notebook stores of them."""
+"""What all panels share: how they look, how large a picture is, and what a notebook stores."""
 
 import html
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
 
 def seen(page: dict) -> None:
-    """Remember what a page tells of itself: whether it is dark, the width of its panels, its height without sliders."""
+    """Remember a page: whether it is dark, the width of its panels, its height without sliders."""
     _page.update({name: page[name] for name in _page if name in page})
 
 
@@ -68,22 +68,20 @@ class Look:
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
-        for name, wanted in (
-            ("posenc", True),
-            ("posenc-large", self.large),
-            ("posenc-dark", self._theme == "dark"),
-        ):
-            if wanted:
-                box.add_class(name)
+        box.add_class("posenc")
+        if self.large:
+            box.add_class("posenc-large")
+        if self._theme == "dark":
+            box.add_class("posenc-dark")
 
 
 class Drawn(NamedTuple):
-    """How a picture is drawn: in which width, None if its own; a row's height; how large; how many px of the page."""
+    """How a picture is drawn."""
 
-    width: float | None
-    plot: float
-    scale: float
-    page_width: int
+    width: float | None  # None if its own
+    plot: float  # px of a row's height
+    scale: float  # times as large as on a desk
+    page_width: int  # px of the page
 
 
 def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
@@ -104,12 +102,15 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False) 
 
 
 def room(width: float | None, above: float) -> tuple[float, float]:
-    """Return width and height in px that a picture may take beside what must be seen with it, and its sliders."""
+    """Return width and height in px that a picture may take beside its sliders and what's above."""
     return width or _page["width"], _page["height"] - above
 
 
 class OnPage:
-    """What is live in a notebook, and stored as a picture and words: something with text, stored(words) and box."""
+    """What is live in a notebook, and stored as a picture and words.
+
+    It has text, stored(words) and box.
+    """
 
     def __repr__(self) -> str:
         return self.text

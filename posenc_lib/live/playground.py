@@ -1,4 +1,4 @@
-"""One panel for every encoding: choose one or two, choose views or a scene, and drag, play, save or share."""
+"""One panel for every encoding: choose one or two, views or a scene; drag, play, save, share."""
 
 import html
 import os
@@ -30,26 +30,24 @@ FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 KINDS = {  # where an encoding enters, and what is drawn of it
     "additive": "added to words; showing its table, one vector for each position",
     "rotary": "turns queries and keys; showing one query and one key, turned at each position",
-    "relative": "changes scores; showing what it makes of one query and one key, set down at every "
-    "position",
+    "relative": "changes scores; showing what it makes of one query and one key, "
+    "set down at every position",
     "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
 }
 VIEWS_AT_ONCE = 3
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
+LOOKS = [(theme, width) for theme in ("light", "dark") for width in (640, 1280)]
 FILES = [("as shown", ())]
-FILES += [
-    (f"{t}, {w} px wide (sharp: {2 * w})", (t, w)) for t in ("light", "dark") for w in (640, 1280)
-]
+FILES += [(f"{theme}, {px} px wide (sharp: {2 * px})", (theme, px)) for theme, px in LOOKS]
 MARGIN = 16  # px of paper around a saved picture
 
 
 def held(one: Encoding, values: dict) -> Encoding:
-    """Return an encoding that keeps these values, but for its length, while sliders move the same one beside it."""
+    """Return an encoding that keeps these values, not its length, while sliders move its twin."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
-    return one.at_known(values).named(
-        one.name, f"{one.title}, kept", no_slider=(*one.no_slider, *names)
-    )
+    title, no_slider = f"{one.title}, kept", (*one.no_slider, *names)
+    return one.at_known(values).named(one.name, title, no_slider=no_slider)
 
 
 def twice(encodings: Sequence[Encoding]) -> bool:
@@ -69,9 +67,8 @@ class Side(Explorer):
     def _build(self) -> None:
         super()._build()
         order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
-        self.live = [
-            name for name in order if name in self.sliders and not self.sliders[name].disabled
-        ][:LIVE]
+        usable = {name for name, slider in self.sliders.items() if not slider.disabled}
+        self.live = [name for name in order if name in usable][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
@@ -85,26 +82,23 @@ class Side(Explorer):
         if not twice(encodings):
             return None
         a, b = encodings
-        unlike = [
-            name
-            for name in a.values
-            if a.values[name] != b.values[name] and name not in a.unused_now
-        ][:2]
-        return [
-            ", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)])
-            for one in (a, b)
-        ]
+        unlike = [name for name in a.values if a.values[name] != b.values[name]]
+        unlike = [name for name in unlike if name not in a.unused_now][:2]
+        names = []
+        for encoding in encodings:
+            values = [f"{name} {as_text(encoding.values[name])}" for name in unlike]
+            names.append(", ".join([encoding.title, *values]))
+        return names
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the theme and width that are chosen, with its name and a margin."""
         theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
         encodings = self.sheet.encodings
         names = self._names(encodings) or [one.title for one in encodings]
+        views = self._settings.spec.views_in_order()
+        width -= 2 * MARGIN
         with themed(theme):
-            look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
-            sheet = Sheet(
-                self._settings.spec.views_in_order(), encodings, self.sheet.values, **look
-            )
+            sheet = Sheet(views, encodings, self.sheet.values, names=names, width=width, alike=True)
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
@@ -118,10 +112,8 @@ class Playground(OnPage):
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._next: list[tuple[str, str]] = []  # and before each step back
         self._wished: dict = {}  # the values that were set since a line or a scene was opened
-        self.scene, self._showing = (
-            "",
-            False,
-        )  # while lists are put where the panel is, they move by themselves
+        self.scene = ""
+        self._showing = False  # while lists are put where the panel is, they move by themselves
         self._build()
         self._make(*self._read(first))
         if text is not None:
@@ -134,7 +126,10 @@ class Playground(OnPage):
 
     @property
     def line(self) -> str:
-        """Return this view as one line, which playground(line) opens again; encodings of one's own it must be given."""
+        """Return this view as one line, which playground(line) opens again.
+
+        Encodings of one's own it must be given, too.
+        """
         return specs.write(map(self._short, self._panels()))
 
     def _panels(self) -> list[Spec]:
@@ -147,21 +142,17 @@ class Playground(OnPage):
         return [replace(spec, encodings=(a,), values=spec.values | given) for given in ({}, values)]
 
     def _short(self, spec: Spec) -> Spec:
-        """Return a spec that names only the values that whoever opens its line would not have anyway."""
+        """Return a spec that names only the values that its line would not open with anyway."""
         unused = {name for one in spec.encodings_at(spec.values) for name in one.unused_now}
-        bare = Spec.of(
-            [self._known[one.name] for one in spec.encodings], [view.name for view in spec.views]
-        )
-        usual = {name: p.default for name, p in bare.parameters.items()} | {
-            n: spec.values.get(n) for n in unused
-        }
-        return replace(
-            spec,
-            values={name: value for name, value in spec.values.items() if value != usual.get(name)},
-        )
+        encodings = [self._known[one.name] for one in spec.encodings]
+        bare = Spec.of(encodings, [view.name for view in spec.views])
+        usual = {name: parameter.default for name, parameter in bare.parameters.items()}
+        usual |= {name: spec.values.get(name) for name in unused}
+        values = {name: value for name, value in spec.values.items() if value != usual.get(name)}
+        return replace(spec, values=values)
 
     def open(self, text: str) -> None:
-        """Show what a scene's name or a line describes; after an error everything stays as it is."""
+        """Show what a scene's name or a line describes; after an error all stays as it is."""
         self._step(*self._read(text))
 
     def back(self) -> None:
@@ -194,9 +185,8 @@ class Playground(OnPage):
 
     def _build(self) -> None:
         """Make lists, scenes, buttons, and room for the panel."""
-        named = [
-            (e.title, e.name) for kind in KINDS for e in self._known.values() if e.kind == kind
-        ]
+        known = self._known.values()
+        named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
         self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
         self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
         self.topic = widgets.ToggleButtons(options=topics(), value=None, description="scenes")
@@ -216,53 +206,50 @@ class Playground(OnPage):
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
         tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
-        self.box = widgets.VBox(
-            [self.topic, self._scenes, lists, tools, self._news, self._note, self._place]
-        )
+        parts = [self.topic, self._scenes, lists, tools, self._news, self._note, self._place]
+        self.box = widgets.VBox(parts)
         Look().dress(self.box)
-        for widget, do in (
-            *((one, self._chosen) for one in (self.a, self.b, *self.views)),
-            (self.topic, self._offer),
-            (
-                self._line,
-                lambda: self._line.value and self._try(lambda: self.open(self._line.value)),
-            ),
-        ):
-            widget.observe(lambda change, do=do: self._showing or do(), names="value")
+        for choice in (self.a, self.b, *self.views):
+            self._when_moved(choice, self._chosen)
+        self._when_moved(self.topic, self._offer)
+        self._when_moved(self._line, self._open_line)
+
+    def _when_moved(self, widget: widgets.Widget, do: Callable) -> None:
+        """Do something when a reader moves a widget, not when it is put where the panel is."""
+        widget.observe(lambda _: self._showing or do(), names="value")
 
     def _make(self, wanted: Spec, scene: str = "", wished: dict | None = None) -> None:
         """Replace the panel, and put every list where it is."""
         with LOCK:
             files = self.explorer.file_as.value if self.explorer else ()
-            made = Side(wanted, SCENES[scene].drag if scene else (), files)
+            side = Side(wanted, SCENES[scene].drag if scene else (), files)
             if self.explorer:
                 self.explorer.close()
-            self.explorer, self._place.children = made, [made.box]
+            self.explorer, self._place.children = side, [side.box]
             self._wished = wished or wanted.all_values
             self._put_lists()
-            told = [
-                f"{name} {as_text(value)} → {as_text(made.values[name])}"
-                for name, value in wanted.values.items()
-                if value not in (None, made.values.get(name, value))
-            ]
-            self._say(f"As far as these views go: {', '.join(told)}." if told else "")
+            changes = []
+            for name, value in wanted.values.items():
+                now = side.values.get(name, value)
+                if value not in (None, now):
+                    changes.append(f"{name} {as_text(value)} → {as_text(now)}")
+            self._say(f"As far as these views go: {', '.join(changes)}." if changes else "")
             self._head(scene)
-            for slider in made.sliders.values():
+            for slider in side.sliders.values():
                 slider.observe(lambda _: self._head(self.scene, "as it opened: "), names="value")
 
     def _put_lists(self, line: str = "") -> None:
         """Let every list say what is shown; each list of views holds those that fit."""
         self._showing = True
         spec = self.explorer.spec
-        names, drawn = ([one.name for one in some] for some in (spec.encodings, spec.views))
+        names, drawn = [one.name for one in spec.encodings], [view.name for view in spec.views]
         self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
         self._line.value, self.topic.value = line, None
         fitting = self._fitting(names)
         for k, drop in enumerate(self.views):
             now = drawn[k] if k < len(drawn) else ""
-            drop.options = [("none", "")] * (k > 0) + [
-                (_called(v), v) for v in VIEWS if v == now or v in fitting
-            ]
+            options = [(_called(view), view) for view in VIEWS if view == now or view in fitting]
+            drop.options = [("none", ""), *options] if k else options
             drop.value = now
         self._offer()
         self._showing = False
@@ -273,12 +260,10 @@ class Playground(OnPage):
             old = self._scenes.children
             names = [name for name, one in SCENES.items() if one.topic == self.topic.value]
             buttons = [button(name, partial(self._try, partial(self.open, name))) for name in names]
-            pictures = [
-                widgets.Image(value=thumbnail(name, style.theme()), format="png") for name in names
-            ]
-            self._scenes.children = [
-                widgets.Box(pair) for pair in zip(pictures, buttons, strict=True)
-            ]
+            pictures = [thumbnail(name, style.theme()) for name in names]
+            images = [widgets.Image(value=picture, format="png") for picture in pictures]
+            pairs = zip(images, buttons, strict=True)
+            self._scenes.children = [widgets.Box(pair) for pair in pairs]
             for gone in old:
                 close_all(gone)
 
@@ -305,32 +290,27 @@ class Playground(OnPage):
         if not self._fitting(names):
             told, names = f"{titles} have no view in common.", names[:1]
         fitting = self._fitting(names)
-        best = dict.fromkeys([*self._known[names[0]].views, "dot_product", "similarity", *fitting])
-        most = len(wanted) if names[1:] else VIEWS_AT_ONCE
-        views = (
-            wanted
-            if set(wanted) <= set(fitting)
-            else [view for view in best if view in fitting][:most]
-        )
-        if gone := ", ".join(view for view in wanted if view not in views):
-            told = (
-                told
-                or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are "
-                "shown instead."
-            )
+        views = wanted
+        if not set(wanted) <= set(fitting):
+            best = [*self._known[names[0]].views, "dot_product", "similarity", *fitting]
+            most = len(wanted) if names[1:] else VIEWS_AT_ONCE
+            views = [view for view in dict.fromkeys(best) if view in fitting][:most]
+        gone = ", ".join(view for view in wanted if view not in views)
+        if gone and not told:
+            both = "both " if names[1:] else ""
+            told = f"{titles} cannot {both}feed {gone}: other views are shown instead."
         if self._try(lambda: self._show(names, views)) and told:
             self._say(told)
 
     def _show(self, names: list[str], views: list[str]) -> None:
-        now, each = self.explorer, [self._known[name] for name in names]
+        now, encodings = self.explorer, [self._known[name] for name in names]
         begun = now._settings.start
-        wished = self._wished | {
-            n: value for n, value in now.values.items() if value != begun.get(n, value)
-        }
+        moved = {name: v for name, v in now.values.items() if v != begun.get(name, v)}
+        wished = self._wished | moved
         if names[1:] == names[:1]:  # the second one keeps the values that it has
             was = [one for one in now.spec.encodings[1:] if one.name == names[0]]
-            each[1] = was[0] if was else held(each[0], now.values)
-        spec = Spec(tuple(each), tuple(VIEWS[view] for view in views))
+            encodings[1] = was[0] if was else held(encodings[0], now.values)
+        spec = Spec(tuple(encodings), tuple(VIEWS[view] for view in views))
         fitting = {name: value for name, value in wished.items() if name in spec.parameters}
         self._step(spec.at(**fitting), "", wished)
 
@@ -348,7 +328,10 @@ class Playground(OnPage):
         self._next.clear()
 
     def _try(self, do: Callable) -> bool:
-        """Do what a reader asked for; return whether it went. An error is a line of text, and what was there stays."""
+        """Do what a reader asked for; return whether it went.
+
+        An error is a line of text, and what was there stays.
+        """
         try:
             do()
             return True
@@ -357,52 +340,46 @@ class Playground(OnPage):
             self._say(str(error), good=False)
             return False
 
+    def _open_line(self) -> None:
+        if self._line.value:
+            self._try(lambda: self.open(self._line.value))
+
     def _copy(self) -> None:
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
         copied = ask_page(self.explorer._picture, {"copy": self.line})
         self._put_lists(self.line)
-        self._say(
-            "Copied; the line stands in its field, too."
-            if copied
-            else "Copy the line from its field."
-        )
+        words = "Copied; the line stands in its field, too."
+        self._say(words if copied else "Copy the line from its field.")
 
     def _read(self, text) -> tuple[Spec, str]:
         """Return what a scene's name or a line describes, and the name of the scene."""
         scene = text if isinstance(text, str) and text in SCENES else ""
-        if (
-            isinstance(text, str)
-            and " " in text
-            and not {":", "|", ";", "+"} & {*text}
-            and not scene
-        ):
+        if isinstance(text, str) and " " in text and not {*":|;+"} & {*text} and not scene:
             raise ValueError(f"there is no scene {text!r} ({validate.among(text, SCENES)})")
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
             return panels[0], scene
         a, b = panels
         if (a.names, a.views) != (b.names, b.views) or len(a.encodings) > 1:
-            raise ValueError(
-                'two panels must be of one encoding, in the same views: "rope: clock; base=9 | '
-                'rope: clock"'
-            )
+            rule = "two panels must be of one encoding, in the same views"
+            raise ValueError(f'{rule}: "rope: clock; base=9 | rope: clock"')
         return replace(a, encodings=(*a.encodings, held(b.encodings[0], b.all_values))), scene
 
 
 def _ranges(wanted: Spec) -> dict:
-    """Return the usual ranges and options of all sliders, or wider ones where a value lies beyond."""
+    """Return the usual ranges and options of all sliders, wider ones where a value lies beyond."""
     ranges, unused = {}, {name for one in wanted.encodings for name in one.unused_now}
     for name, parameter in wanted.parameters.items():
         value = wanted.values.get(name)
         unasked = parameter.default is None and value is None and name not in unused
         if name in wanted.irrelevant or unasked:
-            ranges |= {} if value is None else {name: value}  # for other views
+            if value is not None:  # for other views
+                ranges[name] = value
         elif len(parameter.options) > 1:
             ranges[name] = list(parameter.options)
         elif not parameter.options:
-            low = (
-                -parameter.high if parameter.least < 0 <= parameter.low else parameter.low
-            )  # an offset, to both sides
+            # an offset, to both sides
+            low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low
             within = [] if value is None else [min(max(value, parameter.least), parameter.most)]
             ranges[name] = min([low, *within]), max([parameter.high, *within])
     return ranges
@@ -419,10 +396,9 @@ def _called(view: str) -> str:
 
 
 def _in_address() -> str | None:
-    """Return what the address of an app asks for: …/?preset=base 100 wraps, or …/?line=rope: heatmap."""
-    asked = parse_qs(
-        os.environ.get("QUERY_STRING", "")
-    )  # where Voilà puts what follows the question mark
+    """Return what an app's address asks for: …/?preset=base 100 wraps, or …/?line=rope: heatmap."""
+    # where Voilà puts what follows the question mark
+    asked = parse_qs(os.environ.get("QUERY_STRING", ""))
     return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
 
 
@@ -440,11 +416,8 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
             sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
-    many = isinstance(own, (list, tuple))
-    mine = (
-        {one.name: one for one in opened(own if many else [own], taken=KNOWN)}
-        if not many or own
-        else {}
-    )
-    first = f"{next(iter(mine))}: {', '.join(next(iter(mine.values())).views)}" if mine else FIRST
-    return Playground(first, _in_address() if spec is None else spec, mine)
+    listed = own if isinstance(own, (list, tuple)) else [own]
+    mine = opened(listed, taken=KNOWN) if listed else []
+    first = f"{mine[0].name}: {', '.join(mine[0].views)}" if mine else FIRST
+    known = {encoding.name: encoding for encoding in mine}
+    return Playground(first, _in_address() if spec is None else spec, known)

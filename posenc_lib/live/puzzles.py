@@ -1,4 +1,4 @@
-"""Puzzles that check themselves: `check` says what is right or wrong, `hint` helps, `solution` tells."""
+"""Puzzles that check themselves: `check` says right or wrong, `hint` helps, `solution` tells."""
 
 import inspect
 import io
@@ -17,9 +17,8 @@ from posenc_lib.encodings.register import Register
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
 WIDE = 100  # letters in a line that is printed
-STUB = (
-    lambda: None
-).__code__.co_code  # what a function does that does nothing, like those that the lessons give
+# what a function does that does nothing, like those that the lessons give
+STUB = (lambda: None).__code__.co_code
 PUZZLES: Register["Puzzle"] = Register("puzzle", part="puzzles")
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
@@ -32,12 +31,10 @@ class Puzzle:
     hints: tuple[str, ...]  # three, each nearer to the answer
     cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
     written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
-    mistakes: dict[str, object] = field(
-        default_factory=dict
-    )  # what each leads to, by the sentence that names it
-    judge: Callable[[object], str] = lambda value: (
-        f"{validate.show(value)} is not it."
-    )  # of a value; "": it is right
+    # what each leads to, by the sentence that names it
+    mistakes: dict[str, object] = field(default_factory=dict)
+    # of a value; "": it is right
+    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."
     why: str = ""  # a value is right
     won: str = ""  # what the reader has now, told after a right answer
     without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
@@ -66,7 +63,7 @@ def find(name: str) -> Puzzle:
 
 
 def check(puzzle: str, answer: object) -> None:
-    """Print whether an answer is right, and if not, where it first goes wrong and which mistake that looks like.
+    """Print whether an answer is right, or where it first goes wrong and what the mistake may be.
 
     >>> check("count", 4)
     not yet: give check the function itself, without calling it (got 4)
@@ -78,11 +75,12 @@ def check(puzzle: str, answer: object) -> None:
     """
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
-    if wrong in ("", UNTRIED):
-        _say(
-            wrong
-            or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip()
-        )
+    if wrong == UNTRIED:
+        _say(UNTRIED)
+        return
+    if not wrong:
+        why = asked.why or f"all {len(asked.cases)} cases agree."
+        _say(f"right: {why}\n{asked.won}".strip())
         return
     _say(f"not yet: {wrong}")
     if callable(answer) or not callable(asked.answer):
@@ -109,19 +107,16 @@ def solution(puzzle: str) -> None:
         return np.arange(seq_len)
     """
     asked = find(puzzle)
-    code = (
-        inspect.getsource(asked.answer)
-        if callable(asked.answer)
-        else f"{asked.answer}: {asked.why}"
-    )
+    code = f"{asked.answer}: {asked.why}"
+    if callable(asked.answer):
+        code = inspect.getsource(asked.answer)
     print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
 
 
 def _say(words: str) -> None:
     """Print words in lines that a narrow page does not break within a word."""
-    print(
-        "\n".join(textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines())
-    )
+    lines = [textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines()]
+    print("\n".join(lines))
 
 
 def _wrong_value(puzzle: Puzzle, answer) -> str:
@@ -133,39 +128,32 @@ def _wrong_value(puzzle: Puzzle, answer) -> str:
 
 
 def _wrong_function(puzzle: Puzzle, answer) -> str:
-    """Return what is wrong with a function, tried with the cases in turn until it raises an error, or nothing."""
+    """Return what is wrong with a function, or nothing; cases are tried until one raises."""
     if not callable(answer):
         return f"give check the function itself, without calling it (got {validate.show(answer)})"
     results, raised, code = [], "", getattr(answer, "__code__", None)
     for case in puzzle.cases:
         try:
-            with redirect_stdout(
-                io.StringIO()
-            ):  # what it prints while it is tried would only be noise
+            # what it prints while it is tried would only be noise
+            with redirect_stdout(io.StringIO()):
                 results.append(answer(*deepcopy(case)))
         except Exception as error:
             if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
                 return UNTRIED
-            raised = (
-                f"{_call(puzzle, answer, case)} raised {type(error).__name__}: "
-                f"{_explained(error, case)}"
-            )
+            call = _call(puzzle, answer, case)
+            raised = f"{call} raised {type(error).__name__}: {_explained(error, case)}"
             break
     if results and all(result is None or result is ... for result in results):
         stub = results[0] is ... or getattr(code, "co_code", None) == STUB
         return UNTRIED if stub else "it returned None. Is a `return` missing?"
     tried = list(zip(puzzle.cases, results, strict=False))
-    found = (
-        (case, _difference(puzzle.answer(*case), result, puzzle.tolerance))
-        for case, result in tried
-    )
-    wrong = next(
-        (f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference),
-        "",
-    )
-    if (
-        raised
-    ):  # no mistake is named by the cases before it: it may not be the one that stopped this case
+    wrong = ""
+    for case, result in tried:
+        if difference := _difference(puzzle.answer(*case), result, puzzle.tolerance):
+            wrong = f"{_call(puzzle, answer, case)} {difference}"
+            break
+    # no mistake is named by the cases before it: it may not be the one that stopped this case
+    if raised:
         return f"{wrong}\nAnd {raised}" if wrong else raised
     if wrong:
         same = {
@@ -185,15 +173,11 @@ def _explained(error: Exception, case: tuple) -> str:
     elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
         return "^, | and & need whole numbers. Use // instead of /."
     elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
-        helps = (
-            "To make a table of a column and a row, give the column a second axis: positions[:, "
-            "None]."
-        )
+        helps = "To make a table of a column and a row, "
+        helps += "give the column a second axis: positions[:, None]."
     elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
-        helps = (
-            "It wants a table with a row for each position: x[None] has one row, [t] is its "
-            "position, [0] takes it."
-        )
+        helps = "It wants a table with a row for each position: "
+        helps += "x[None] has one row, [t] is its position, [0] takes it."
     return f"{text}\n{helps}" if helps else text
 
 
@@ -207,16 +191,12 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
         return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
-        return (
-            f"should return numbers, got {'None' if got.tolist() is None else f'dtype {got.dtype}'}"
-        )
+        kind = "None" if got.tolist() is None else f"dtype {got.dtype}"
+        return f"should return numbers, got {kind}"
     if got.shape != expected.shape:
-        wanted = (
-            f"have shape {expected.shape}, got"
-            if expected.shape
-            else "be a single number, got shape"
-        )
-        return f"should {wanted} {got.shape}"
+        if expected.shape:
+            return f"should have shape {expected.shape}, got {got.shape}"
+        return f"should be a single number, got shape {got.shape}"
     wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=tolerance)
     if not wrong.any():
         return ""
@@ -235,12 +215,10 @@ def _same(one, other) -> bool:
 
 
 def _call(puzzle: Puzzle, answer: Callable, case: tuple) -> str:
-    written = next(
-        (text for text, each in zip(puzzle.written, puzzle.cases, strict=False) if each is case), ""
-    )
-    return (
-        f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(map(_short, case))})"
-    )
+    name = getattr(answer, "__name__", "your function")
+    texts = zip(puzzle.written, puzzle.cases, strict=False)
+    written = next((text for text, tried in texts if tried is case), "")
+    return f"{name}({written or ', '.join(map(_short, case))})"
 
 
 def _short(value) -> str:
