@@ -1,4 +1,4 @@
-"""See how a Transformer knows where a word stands: positional encodings, their pictures and their sliders.
+"""See how a Transformer knows where a word stands: encodings, pictures, sliders.
 
     import posenc_lib as pe
     pe.sinusoidal(128, 64)  # arrays: NumPy alone
@@ -105,25 +105,25 @@ _LIVE = {
     "train": "posenc_lib.lessons.training.live",
 }
 # Where names are that one page uses, and that are not listed
+_OF_PAGES = {
+    "encodings.census": "census",
+    "encodings.exact_head": "exact_head_2d",
+    "encodings.fourier": "fourier_features timestep_embedding",
+    "encodings.integer": "no_position",
+    "encodings.mrope": "axis_of_pair mrope_positions",
+    "encodings.plane": "resize_table",
+    "encodings.precision": "bfloat16",
+    "encodings.rope": "rotation_matrix",
+    "encodings.temperature": "attention_temperature",
+    "lessons.clinic.diagnose": "diagnose",
+    "lessons.lesson_05.kernel": "sinusoidal_kernel",
+    "lessons.lesson_09.table_error": "table_error",
+    "lessons.lesson_11.first_negative": "first_negative",
+    "lessons.lesson_14.longer": "resonance self_extend_offsets",
+    "lessons.training.trained_table": "trained_table",
+}
 _OF_A_PAGE = {
-    "attention_temperature": "posenc_lib.encodings.temperature",
-    "axis_of_pair": "posenc_lib.encodings.mrope",
-    "bfloat16": "posenc_lib.encodings.precision",
-    "census": "posenc_lib.encodings.census",
-    "diagnose": "posenc_lib.lessons.clinic.diagnose",
-    "exact_head_2d": "posenc_lib.encodings.exact_head",
-    "first_negative": "posenc_lib.lessons.lesson_11.first_negative",
-    "fourier_features": "posenc_lib.encodings.fourier",
-    "mrope_positions": "posenc_lib.encodings.mrope",
-    "no_position": "posenc_lib.encodings.integer",
-    "resize_table": "posenc_lib.encodings.plane",
-    "resonance": "posenc_lib.lessons.lesson_14.longer",
-    "rotation_matrix": "posenc_lib.encodings.rope",
-    "self_extend_offsets": "posenc_lib.lessons.lesson_14.longer",
-    "sinusoidal_kernel": "posenc_lib.lessons.lesson_05.kernel",
-    "table_error": "posenc_lib.lessons.lesson_09.table_error",
-    "timestep_embedding": "posenc_lib.encodings.fourier",
-    "trained_table": "posenc_lib.lessons.training.trained_table",
+    name: f"posenc_lib.{module}" for module, names in _OF_PAGES.items() for name in names.split()
 }
 # Where modules are now that notebooks and scripts of version 1.0 name
 _MOVED = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Write data beside path, then rename: afterwards the file is wholly the new one or still the old one.
+    """Write data beside path, then rename: afterwards the file is the new one or still the old.
 
     Raises:
         OSError: the folder cannot be written, or the disk is full.

@@ -20,6 +20,7 @@ from posenc_lib.encodings.own import opened
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
+RIDGE = 1e-3  # what is added to a loss is half of it times |w|²
 # the gradient's length, in ridges, at which the fit ends: the best w is no farther away than that
 ENOUGH = 1e-9
 
@@ -70,7 +71,7 @@ class ExactHead:
 
 @validate.checked()
 def exact_head(
-    encoding: object, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters
+    encoding: object, *, look_back: int | str, seq_len: int, ridge: float = RIDGE, **parameters
 ) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
@@ -270,13 +271,12 @@ def exact_head_2d(
     directions: npt.ArrayLike,
     wish: npt.ArrayLike,
     *,
-    ridge: float = 1e-3,
     query: tuple[int, int] | None = None,
 ) -> ExactHead2D:
     """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
 
-    It minimises the mean of −log(attention) over the patches wished for, + (ridge/2)·|w|², without
-    a division by √d.
+    It minimises the mean of −log(attention) over the patches wished for, + 0.0005·|w|², without a
+    division by √d.
 
     >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])
     >>> for wish in ("its row", "diagonal"):
@@ -286,8 +286,8 @@ def exact_head_2d(
     diagonal: 0.14 by chance, 0.98
 
     Args: directions are radians that each pair turns per step down and to the right, shape (2,
-        pairs); wish says which patches to look at, bool, (rows, columns) of the window; ridge is
-        above 0; query is the row and the column of the patch that asks, from 0; None means the one
+        pairs); wish says which patches to look at, bool, (rows, columns) of the window; query
+        is the row and the column of the patch that asks, from 0; None means the one
         in the middle.
     Returns: an `ExactHead2D`.
     Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision
@@ -306,8 +306,8 @@ def exact_head_2d(
     query = tuple(side // 2 for side in wish.shape) if query is None else query
     phi = _in_plane(directions, query, wish.shape)
     wanted = phi[wish.ravel()].mean(axis=0)
-    loss = _by_distance(phi, wanted, len(phi) - 1, ridge)  # one query that sees all
-    return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
+    loss = _by_distance(phi, wanted, len(phi) - 1, RIDGE)  # one query that sees all
+    return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], RIDGE))
 
 
 def _in_plane(directions: Floats, query: tuple[int, int], window: tuple[int, int]) -> Floats:

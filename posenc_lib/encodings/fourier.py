@@ -47,30 +47,23 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
     return waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
 
 
-@validate.checked(
-    t=partial(validate.data, ndim=1),
-    dim=partial(validate.integer, low=4),
-    max_period=validate.RULES["base"],
-)
-def timestep_embedding(
-    t: npt.ArrayLike, dim: int, *, max_period: float = 10_000
-) -> npt.NDArray[np.float64]:
+@validate.checked(t=partial(validate.data, ndim=1), dim=partial(validate.integer, low=4))
+def timestep_embedding(t: npt.ArrayLike, dim: int) -> npt.NDArray[np.float64]:
     """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
 
-    f_i = max_period^(−i / (dim/2 − 1)), so the last frequency is 1/max_period. Models mostly count
-    t from 0 to 1000.
+    f_i = 10,000^(−i / (dim/2 − 1)), so the last frequency is 1/10,000. Models mostly count t from
+    0 to 1000.
 
     >>> timestep_embedding([0, 1], 4).round(2)
     array([[0.  , 0.  , 1.  , 1.  ],
            [0.84, 0.  , 0.54, 1.  ]])
 
-    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero; max_period
-        lies between 1e-100 and 1e100.
+    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero.
     Returns: float64 array of shape (n, dim).
     Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B.
     """
     half = dim // 2
-    angles = np.multiply.outer(t, max_period ** -(np.arange(half) / (half - 1)))
+    angles = np.multiply.outer(t, 10_000.0 ** -(np.arange(half) / (half - 1)))
     return np.concatenate([np.sin(angles), np.cos(angles), np.zeros((len(t), dim % 2))], axis=1)
 
 

@@ -74,13 +74,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
 
 
 @checked()
-def angles(
-    positions: npt.ArrayLike,
-    dim: int,
-    base: float = 10_000.0,
-    *,
-    inv_freq: npt.ArrayLike | None = None,
-) -> Floats:
+def angles(positions: npt.ArrayLike, dim: int, base: float = 10_000.0) -> Floats:
     """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
 
     >>> angles(3, 4)
@@ -92,9 +86,7 @@ def angles(
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    return np.multiply.outer(
-        np.asarray(positions, np.float64), theta(dim, base, np.float64, given=inv_freq)
-    )
+    return np.multiply.outer(np.asarray(positions, np.float64), theta(dim, base, np.float64))
 
 
 @checked()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_of, seq_len_of
-from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
+from posenc_lib.encodings.sinusoidal import sinusoidal
 
 Order = Literal["yx", "xy"]
 SHARPNESS = -0.5  # of the cubic that picture programs resize by
@@ -33,7 +33,6 @@ def sinusoidal_2d(
     d_model: int,
     *,
     base: float = 10_000.0,
-    layout: Layout = "concatenated",
     order: Order = "yx",
 ) -> npt.NDArray[np.float64]:
     """Return a sinusoidal code of a picture's patches: half of it for the row, half for the column.
@@ -50,7 +49,9 @@ def sinusoidal_2d(
         (MoCo v3), appendix.
     """
     y, x = np.divmod(np.arange(height * width), width)
-    rows, columns = (sinusoidal(n, d_model // 2, base=base, layout=layout) for n in (height, width))
+    rows, columns = (
+        sinusoidal(n, d_model // 2, base=base, layout="concatenated") for n in (height, width)
+    )
     return np.concatenate([rows[y], columns[x]] if order == "yx" else [columns[x], rows[y]], axis=1)
 
 

@@ -17,7 +17,7 @@ Thing = TypeVar("Thing")
 
 
 def pages() -> list[str]:
-    """Return the names of the pages' packages, by their folders: first lesson_00, then the others."""
+    """Return the names of the pages' packages, by their folders: first lesson_00, lesson_01."""
     folder = Path(__file__).parents[1] / "lessons"
     names = [module.name for module in pkgutil.iter_modules([str(folder)]) if module.ispkg]
     return sorted(names, key=lambda name: (not name.startswith("lesson_"), name))

@@ -35,9 +35,8 @@ def render(
         width: in px; None means the figure's own.
         frames: how many pictures a moving format has, at most.
     """
-    dpi = dpi or (
-        CSS_DPI if suffix == "gif" and width else DPI[suffix]
-    )  # a gif has the pixels that were asked for
+    # a gif has the pixels that were asked for
+    dpi = dpi or (CSS_DPI if suffix == "gif" and width else DPI[suffix])
     if suffix == "gif":
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
@@ -48,7 +47,7 @@ def render(
 
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
-    """Return a film that goes round and round, with a strip that shows where the parameter stands."""
+    """Return a film that goes round and round, with a strip that shows where it is."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.steady(figure.draw(shown[0], width, dpi), shown), []
     for at, strip in zip(
@@ -79,11 +78,9 @@ def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
 
 
 def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
-    """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
-    begin, beside = (
-        max(0.18, 0.1 * len(name) / width),
-        max(0.02, 0.12 / width),
-    )  # of the line, right of its name
+    """Yield the pixels of a slider below each frame: a name, how far it is, its value."""
+    # of the line, right of its name
+    begin, beside = (max(0.18, 0.1 * len(name) / width), max(0.02, 0.12 / width))
     for k, at in enumerate(shown):
         with style.styled():
             figure = Figure(figsize=(width, STRIP), dpi=dpi)

@@ -94,11 +94,9 @@ def directions(pen, encoding):
     row, column, count = int((angle < ALONG).sum()), int((angle > 90 - ALONG).sum()), len(fast)
     between = count - row - column
     even = f"{row} along rows, {column} along columns"
-    pen.title(
-        f"{between} of {style.plural(count, 'pair')} {'looks' if between == 1 else 'look'} in between"
-        if between
-        else even
-    )
+    look = "looks" if between == 1 else "look"
+    title = f"{between} of {style.plural(count, 'pair')} {look} in between"
+    pen.title(title if between else even)
     return (
         f"Of {count} pairs {row} look along the row, {column} along the column, {between} in "
         "between."

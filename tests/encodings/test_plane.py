@@ -7,13 +7,10 @@ import posenc_lib as pe
 from posenc_lib.encodings.catalog import KNOWN
 
 
-def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
+def test_the_other_order_swaps_the_halves():
     table = pe.sinusoidal_2d(3, 5, 8)
     np.testing.assert_array_equal(
         pe.sinusoidal_2d(3, 5, 8, order="xy"), table[:, [4, 5, 6, 7, 0, 1, 2, 3]]
-    )
-    np.testing.assert_array_equal(
-        pe.sinusoidal_2d(3, 5, 8, layout="interleaved"), table[:, [0, 2, 1, 3, 4, 6, 5, 7]]
     )
     swapped = table.reshape(3, 5, 8).swapaxes(0, 1).reshape(15, 8)
     np.testing.assert_array_equal(pe.sinusoidal_2d(5, 3, 8, order="xy"), swapped)

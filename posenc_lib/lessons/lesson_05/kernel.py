@@ -14,8 +14,6 @@ def sinusoidal_kernel(
     offsets: npt.ArrayLike,
     d_model: int,
     base: float = 10_000.0,
-    *,
-    inv_freq: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64] | np.float64:
     """Return the dot product of two sinusoidal vectors that are Δ apart: Σ_i cos(Δ·θ_i).
 
@@ -26,7 +24,7 @@ def sinusoidal_kernel(
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    frequencies = theta(d_model, base, given=inv_freq)
+    frequencies = theta(d_model, base)
     starts = range(0, max(offsets.size, 1), CHUNK)
     parts = [offsets.ravel()[start : start + CHUNK] for start in starts]
     sums = [turns(part, frequencies).real.sum(axis=1) for part in parts]

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import theta, turns
@@ -18,7 +17,6 @@ def first_negative(
     d_model: int,
     base: float = 10_000.0,
     *,
-    inv_freq: npt.ArrayLike | None = None,
     most: int = 2**20,
 ) -> int | None:
     """Return the first offset at which `sinusoidal_kernel` is below zero, or None up to `most`.
@@ -33,7 +31,7 @@ def first_negative(
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the
         length of the text.
     """
-    frequencies = theta(d_model, base, given=inv_freq)
+    frequencies = theta(d_model, base)
     near = turns(np.arange(SIDE), frequencies)
     start, blocks = 0, 8
     while start <= most:
