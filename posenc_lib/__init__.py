@@ -71,7 +71,6 @@ __all__ = [  # noqa: RUF022  by what they are about
 
 if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.census import census
-    from posenc_lib.encodings.exact_head import exact_head_2d
     from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
     from posenc_lib.encodings.integer import no_position
     from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
@@ -87,6 +86,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     # What is in a page's package: no file of the library imports it
     config_box: Any
     diagnose: Any
+    exact_head_2d: Any
     first_negative: Any
     resonance: Any
     self_extend_offsets: Any
@@ -107,7 +107,6 @@ _LIVE = {
 # Where names are that one page uses, and that are not listed
 _OF_PAGES = {
     "encodings.census": "census",
-    "encodings.exact_head": "exact_head_2d",
     "encodings.fourier": "fourier_features timestep_embedding",
     "encodings.integer": "no_position",
     "encodings.mrope": "axis_of_pair mrope_positions",
@@ -118,6 +117,7 @@ _OF_PAGES = {
     "lessons.clinic.diagnose": "diagnose",
     "lessons.lesson_05.kernel": "sinusoidal_kernel",
     "lessons.lesson_09.table_error": "table_error",
+    "lessons.lesson_12.best_head": "exact_head_2d",
     "lessons.lesson_11.first_negative": "first_negative",
     "lessons.lesson_14.longer": "resonance self_extend_offsets",
     "lessons.training.trained_table": "trained_table",

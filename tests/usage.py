@@ -1,8 +1,7 @@
 """Which pages use what in the library, read as syntax trees; nothing is run.
 
 A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all
-encodings with their files and the views that show them best, and the names that `dir(posenc_lib)`
-lists. A unit is a definition or an assignment at the top of a file. A unit uses another if it names
+encodings with their files, and the names that `dir(posenc_lib)` lists. A unit is a definition or an assignment at the top of a file. A unit uses another if it names
 it. A page uses what its cells and its package name: functions, and, by their names in texts,
 encodings, views and figures.
 """
@@ -19,7 +18,6 @@ import nbformat
 import posenc_lib as pe
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import FOUND, NAMED
-from posenc_lib.encodings.models import SHIPPED
 from posenc_lib.encodings.register import pages
 from posenc_lib.views import VIEWS
 
@@ -117,46 +115,43 @@ SCENES = tomllib.loads((LIBRARY / "figures/scenes.toml").read_text(encoding="utf
 
 @cache
 def unit_of(name: str) -> frozenset[Unit]:
-    """Return the unit of a view or an encoding; an encoding brings the views that show it best."""
+    """Return the units of a view or an encoding."""
     if name in VIEWS:
         return frozenset({(VIEWS[name].function.__module__, name)})
-    encoding = NAMED[name]
-    own = {
-        (kind.__module__, kind.__name__)
-        for kind in type(encoding).__mro__
-        if issubclass(kind, Encoding)
-    }
-    return (
-        frozenset(own | {unit for view in encoding.views for unit in unit_of(view)})
-        & LIB.units.keys()
-    )
+    kinds = [kind for kind in type(NAMED[name]).__mro__ if issubclass(kind, Encoding)]
+    return frozenset((kind.__module__, kind.__name__) for kind in kinds) & LIB.units.keys()
+
+
+def shown(encodings: list[str], views: list[str]) -> set[Unit]:
+    """Return what a panel shows; without views the best ones of its encoding, as `Spec.of` has it."""
+    if encodings and not views:
+        views = ["attention_row"] if len(encodings) > 1 else list(NAMED[encodings[0]].views)
+    return {unit for name in (*encodings, *views) for unit in unit_of(name)}
 
 
 def of_line(text: str) -> set[Unit]:
-    """Return what a spec's line, or a figure's name, shows: encodings and views."""
-    shown = SCENES[text]["line"] if text in SCENES else text
-    shown = re.sub(r";[^|]*", "", shown)  # without values
-    return {
-        unit
-        for word in re.findall(r"\w+", shown)
-        if word in VIEWS or word in NAMED
-        for unit in unit_of(word)
-    }
+    """Return what a spec's line, or a figure's name, shows."""
+    found = set()
+    for panel in (SCENES[text]["line"] if text in SCENES else text).split("|"):
+        encodings, _, views = panel.partition(";")[0].partition(":")
+        named = [name for name in re.findall(r"\w+", encodings) if name in NAMED]
+        found |= shown(named, [name for name in re.findall(r"\w+", views) if name in VIEWS])
+    return found
 
 
 def of_call(call: ast.Call) -> set[Unit]:
     """Return what a call names by texts: encodings, and views where it shows any."""
-    name = ast.unparse(call.func).removeprefix("pe.")
-    shows = (
-        [*call.args[:1], *(k.value for k in call.keywords if k.arg == "views")]
-        if name in SHOWING
-        else []
-    )
-    lines = [text for part in shows for text in texts(part)]
-    named = {text for text in texts(call) if text in NAMED}
-    return {unit for text in lines for unit in of_line(text)} | {
-        unit for text in named for unit in unit_of(text)
-    }
+    named = [text for text in texts(call) if text in NAMED]
+    found = {unit for name in named for unit in unit_of(name)}
+    if ast.unparse(call.func).removeprefix("pe.") in SHOWING and call.args:
+        what = texts(call.args[0])
+        given = [k.value for k in call.keywords if k.arg == "views"]
+        views = [name for part in given for name in texts(part) if name in VIEWS]
+        encodings = [name for name in what if name in NAMED]
+        found |= shown(encodings, views)
+        for line in what:
+            found |= of_line(line) if line not in NAMED else set()
+    return found
 
 
 def texts(tree: ast.AST) -> list[str]:
@@ -220,7 +215,6 @@ def users() -> dict[Unit, set[str]]:
         roots[page] = roots.get(page, set()) | of_notebook(path)
     files = {type(FOUND[name]).__module__ for name in FOUND}
     roots[CATALOG] = {unit for unit in LIB.units if unit[0] in files}
-    roots[CATALOG] |= {unit for name in (*FOUND, *SHIPPED) for unit in unit_of(name)}
     roots[CATALOG] |= {unit for name in pe.__all__ if (unit := LIB.public(name))}
     for page, units in roots.items():
         for unit in LIB.reached(units):

@@ -8,7 +8,6 @@ dy·f_y + dx·f_x.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -106,13 +105,13 @@ def exact_head(
     if encoding.kind == "additive":
         rows = encoding.table.astype(np.float64)
         d = rows.shape[1]
-        return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (d, d), ridge))
+        return ExactHead(encoding, k, least(_by_table(rows, k, ridge), (d, d), ridge))
     phi = features(encoding, seq_len)
     if anywhere:
         moments = phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1])
         w = np.linalg.solve(moments, phi.mean(axis=0))
     else:
-        w = _least(_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge)
+        w = least(loss_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge)
     return ExactHead(encoding, k, w)
 
 
@@ -134,7 +133,7 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
             theta = encoding.frequencies
         else:
             theta = validate.array("inv_freq", inv_freq, ndim=1)
-        waves = _waves(np.multiply.outer(back, theta.astype(np.float64)))
+        waves = cos_and_sin(np.multiply.outer(back, theta.astype(np.float64)))
         return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     if encoding.has("buckets"):
         near_and_far = np.array([-(10**6), 0, 10**6])
@@ -147,14 +146,15 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     raise ValueError(f"{rule}, got {encoding.name or encoding!r}")
 
 
-def _waves(angles: Floats) -> Floats:
+def cos_and_sin(angles: Floats) -> Floats:
+    """Return cosines, then sines, side by side."""
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
 
 
 # A loss takes w and returns its value, its gradient, and a function that solves H·step = gradient.
 
 
-def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
+def least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
     """Return where a convex loss is least: Newton's steps, halved while they do not go down."""
     w = np.zeros(shape)
     value, gradient, solved = loss(w)
@@ -171,7 +171,7 @@ def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
     return w
 
 
-def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Callable:
+def loss_by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Callable:
     """Return a loss, the mean over some queries of log Σ e^{w·φ} − w·wanted.
 
     They are the queries i = first, first + 1, …, which see φ[0 … i]. Running sums take the place of
@@ -235,107 +235,3 @@ def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
         return float(value), onto(seen - right) + ridge * w, solved
 
     return loss
-
-
-@dataclass(frozen=True)
-class ExactHead2D:
-    """The best head for a wish, made by `exact_head_2d`.
-
-    weights are w, shape (2·pairs,), cosines before sines.
-    """
-
-    directions: Floats
-    wish: npt.NDArray[np.bool_]
-    query: tuple[int, int]
-    weights: Floats
-
-    @property
-    def attention(self) -> Floats:
-        """What the query gives each patch of its window, the shape of the wish; sums to 1."""
-        phi = _in_plane(self.directions, self.query, self.wish.shape)
-        return softmax(phi @ self.weights).reshape(self.wish.shape)
-
-    @property
-    def mass(self) -> float:
-        """The share of its attention that lies on the wish, 0 … 1."""
-        return float(self.attention[self.wish].sum())
-
-    @property
-    def chance(self) -> float:
-        """The share of the patches wished for: the mass of a head that looks at all alike."""
-        return float(self.wish.mean())
-
-
-@validate.checked(directions=partial(validate.array, ndim=2, dtype=np.float64))
-def exact_head_2d(
-    directions: npt.ArrayLike,
-    wish: npt.ArrayLike,
-    *,
-    query: tuple[int, int] | None = None,
-) -> ExactHead2D:
-    """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
-
-    It minimises the mean of −log(attention) over the patches wished for, + 0.0005·|w|², without a
-    division by √d.
-
-    >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])
-    >>> for wish in ("its row", "diagonal"):
-    ...     head = exact_head_2d(turned, wished(wish, reach=3))
-    ...     print(f"{wish}: {head.chance:.2f} by chance, {head.mass:.2f}")
-    its row: 0.14 by chance, 0.28
-    diagonal: 0.14 by chance, 0.98
-
-    Args: directions are radians that each pair turns per step down and to the right, shape (2,
-        pairs); wish says which patches to look at, bool, (rows, columns) of the window; query
-        is the row and the column of the patch that asks, from 0; None means the one
-        in the middle.
-    Returns: an `ExactHead2D`.
-    Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision
-        Transformer".
-    """
-    if len(directions) != 2:
-        raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
-    wish = np.asarray(wish)
-    if wish.dtype != bool or wish.ndim != 2 or not wish.any():
-        raise ValueError(
-            f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}"
-        )
-    if query is None and not wish.size % 2:
-        rule = f"a wish of shape {wish.shape} has no middle patch"
-        raise ValueError(f"{rule}, so say where the query is: (row, column)")
-    query = tuple(side // 2 for side in wish.shape) if query is None else query
-    phi = _in_plane(directions, query, wish.shape)
-    wanted = phi[wish.ravel()].mean(axis=0)
-    loss = _by_distance(phi, wanted, len(phi) - 1, RIDGE)  # one query that sees all
-    return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], RIDGE))
-
-
-def _in_plane(directions: Floats, query: tuple[int, int], window: tuple[int, int]) -> Floats:
-    """Return φ of each patch of a window, row by row, shape (rows·columns, 2·pairs)."""
-    steps = np.indices(window).reshape(2, -1) - np.reshape(query, (2, 1))
-    return _waves(steps.T @ directions)
-
-
-REACH = 6  # patches to each side: the window of the lesson is 13 × 13
-MEANT = {  # the patches of a wish, by dy and dx
-    "one patch": lambda dy, dx: (dy == 1) & (dx == 2),
-    "its row": lambda dy, dx: dy == 0,
-    "its column": lambda dy, dx: dx == 0,
-    "diagonal": lambda dy, dx: dy == dx,
-    "anti-diagonal": lambda dy, dx: dy == -dx,
-    "ring": lambda dy, dx: np.abs(np.hypot(dy, dx) - 3) <= 0.5,
-    "cross": lambda dy, dx: (dy == 0) | (dx == 0),
-    "turned cross": lambda dy, dx: np.abs(dy) == np.abs(dx),
-}
-WISHES = tuple(MEANT)
-
-
-def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
-    """Return which patches of a window one of WISHES means, bool, 2·reach + 1 rows and columns.
-
-    >>> wished("turned cross", reach=1).astype(int)
-    array([[1, 0, 1],
-           [0, 1, 0],
-           [1, 0, 1]])
-    """
-    return MEANT[name](*np.mgrid[-reach : reach + 1, -reach : reach + 1])

@@ -3,12 +3,11 @@
 import numpy as np
 
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.scores import OFFSETS
 from posenc_lib.views.style import number
-from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
+from posenc_lib.views.view import CAUSAL, QUERY, view
 
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 FEW = 8  # keys, at most, that have an arrow each, and a number
@@ -87,45 +86,6 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
     pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))
 
 
-BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
-
-
-def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
-    """Return the row of the table that each offset −last … last reads, and how many there are."""
-    most = encoding.buckets(
-        np.array([-(10**6), 10**6])
-    ).max()  # in the last buckets, whatever the encoding
-    return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
-
-
-@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
-def bucket_by_offset(pen, encoding, offset=OFFSET):
-    """Draw the row of the table against the offset; the offsets that share the chosen one's are
-    tinted.
-    """
-    last = max(encoding.seq_len - 1, abs(offset))
-    rows, count = rows_read(encoding, last)
-    row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
-    pen.axes(
-        (-last - 0.5, last + 0.5),
-        (-margin, count - 1 + margin),
-        yticks=range(count) if count <= 4 else None,
-    )
-    sharing = np.flatnonzero(rows == row) - last
-    first, end = (number(int(at)) for at in sharing[[0, -1]])
-    if len(sharing) > 1:
-        pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
-    pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
-    pen.query(offset, top=row, color=style.INK)
-    pen.title(
-        f"Offsets {first} to {end} share row {row}"
-        if len(sharing) > 1
-        else f"Offset {first} reads row {row}"
-    )
-    alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
-    return f"Offset {number(offset)} reads row {row} of {count}{alike}."
-
-
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
     """Draw the bias of every head for one query; one stands out."""
@@ -153,48 +113,4 @@ def head_biases(pen, encoding, query=QUERY):
     pen.title(f"Head {head} adds {away} to key {far}")
     return (
         f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
-    )
-
-
-@view(
-    "free",
-    "Keys that get 90 %",
-    x="keys, nearest first",
-    needs="biases",
-    y="head",
-    lines="x",
-    log="x",
-)
-def attention_span(pen, encoding):
-    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally
-    well.
-    """
-    seq_len, head = encoding.seq_len, encoding.head
-    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
-    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(
-        axis=1
-    ) + 1  # rounding must not ask for one more
-    heads, few = np.arange(len(keys)), len(keys) <= 16
-    doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
-    pen.axes(
-        (0.8, 3 * seq_len),
-        (len(keys) - 0.4, -0.6),
-        yticks=heads[:: 1 + len(keys) // 17],
-        xticks=doublings,
-    )
-    pen.unit("↓ head: how many keys get 90 %")
-    tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
-    pen.strokes(tracks, color=style.GRID, lw=2)
-    pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
-    pen.mark([(keys[head], head)], style.KEY, 12)
-    for k in heads if few else [head]:
-        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
-        pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
-    pen.tick("y", head, color=style.KEY)
-    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
-    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
-    each = ", ".join(map(str, keys))
-    return (
-        f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match "
-        f"alike: {each}."
     )

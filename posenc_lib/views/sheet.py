@@ -1,7 +1,7 @@
 """Several views in one figure: where they are, and the frames that follow a hand."""
 
 from collections import defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial, reduce
 from pathlib import Path
@@ -21,16 +21,6 @@ PER_ROW = 3
 ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
 BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
 ABOVE = 30  # px for the name of an encoding that is beside others
-
-
-@contextmanager
-def alone(width: int):
-    """Let figures with one view in a row be so many px wide within this context."""
-    before = ALONE.set(width)
-    try:
-        yield
-    finally:
-        ALONE.reset(before)
 
 
 class Sheet:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.exact_head import WISHES, exact_head_2d, wished
 from posenc_lib.encodings.rope_2d import Rope2D
+from posenc_lib.lessons.lesson_12.best_head import WISHES, exact_head_2d, wished
 
 AXIAL, MIXED = Rope2D(), Rope2D(pairs="random", base=10.0, draw=2)
 ROPE = {"head_dim": 8, "base": 100.0}

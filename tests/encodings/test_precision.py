@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from posenc_lib import bfloat16, table_error
+from posenc_lib import bfloat16, inv_freq, table_error
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
 from posenc_lib.lessons.lesson_09.table_error import ONCE, ONCE_NARROW
@@ -39,6 +39,10 @@ def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(
 ):
     error = table_error([position], dim, precision=precision)
     assert low <= error <= high or np.isnan([low, *error]).all()
+    given = table_error([position], dim, precision=precision, inv_freq=inv_freq(dim, 500.0))
+    np.testing.assert_allclose(
+        given, table_error([position], dim, 500.0, precision=precision), rtol=0, atol=1e-9
+    )
 
 
 def test_an_angle_or_a_frequency_beyond_the_precision_is_unknown():

@@ -15,13 +15,14 @@ import posenc_lib as pe
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.encodings.exact_head import ANYWHERE, wished
+from posenc_lib.encodings.exact_head import ANYWHERE
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.lessons.lesson_01.pictures import sentence_tokens
 from posenc_lib.lessons.lesson_02.pictures import VOCABULARY
 from posenc_lib.lessons.lesson_09.pictures import order_for_other
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
 from posenc_lib.lessons.lesson_09.table_error import table_error
+from posenc_lib.lessons.lesson_12.best_head import wished
 from posenc_lib.lessons.lesson_16.heads import kept
 from posenc_lib.live import settings as live
 from posenc_lib.views import VIEWS

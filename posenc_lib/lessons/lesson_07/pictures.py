@@ -9,7 +9,7 @@ from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.biases import BUCKETS, ONE_QUERY, missing, no_row, rows_read
+from posenc_lib.views.biases import ONE_QUERY, missing, no_row
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
@@ -105,6 +105,17 @@ def one_back(pen, q, k, **more) -> str:
     )
 
 
+BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
+
+
+def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
+    """Return the row of the table that each offset −last … last reads, and how many there are."""
+    most = encoding.buckets(
+        np.array([-(10**6), 10**6])
+    ).max()  # in the last buckets, whatever the encoding
+    return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
+
+
 @view(
     title="The numbers of a head",
     x="row of the table",
@@ -133,3 +144,31 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     told = f"row {near}, just before, holds {number(numbers[near])}"
     other = f"row {far}, for offset {number(offset)}, {number(numbers[far])}"
     return f"{count} numbers of head {encoding.head}: {told}; {other}."
+
+
+@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
+def bucket_by_offset(pen, encoding, offset=OFFSET):
+    """Draw the row of the table against the offset; the offsets that share the chosen one's are
+    tinted.
+    """
+    last = max(encoding.seq_len - 1, abs(offset))
+    rows, count = rows_read(encoding, last)
+    row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
+    pen.axes(
+        (-last - 0.5, last + 0.5),
+        (-margin, count - 1 + margin),
+        yticks=range(count) if count <= 4 else None,
+    )
+    sharing = np.flatnonzero(rows == row) - last
+    first, end = (number(int(at)) for at in sharing[[0, -1]])
+    if len(sharing) > 1:
+        pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
+    pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
+    pen.query(offset, top=row, color=style.INK)
+    pen.title(
+        f"Offsets {first} to {end} share row {row}"
+        if len(sharing) > 1
+        else f"Offset {first} reads row {row}"
+    )
+    alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
+    return f"Offset {number(offset)} reads row {row} of {count}{alike}."

@@ -28,6 +28,7 @@ def table_error(
     base: float = 10_000.0,
     *,
     precision: Precision,
+    inv_freq: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64]:
     """Return how wrong cosines and sines are that are made in a narrow precision.
 
@@ -41,7 +42,7 @@ def table_error(
     Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2;
         NaN where a position, a frequency or an angle is beyond the precision's largest number.
     """
-    exact = freqs_cis(positions, head_dim, base)
+    exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:
         return _largest(exact.astype(np.complex64) - exact)
     if precision == ONCE_NARROW:
@@ -49,7 +50,7 @@ def table_error(
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore"):
         t = narrow(positions.astype(np.float64))
-        frequencies = narrow(theta(head_dim, base, np.float64))
+        frequencies = narrow(theta(head_dim, base, np.float64, given=inv_freq))
     angles = narrow_angles(t, frequencies, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0

@@ -1,1 +1,1 @@
-"""What lesson 15, Positions that are not words, alone needs: its puzzles."""
+"""What lesson 15, Positions that are not words, alone needs: its puzzles and pictures."""

@@ -14,8 +14,7 @@ from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
-from posenc_lib.views import style
-from posenc_lib.views.sheet import alone
+from posenc_lib.views import sheet, style
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
@@ -33,10 +32,11 @@ def on_papers(make: Callable) -> list:
         page.seen(ROOM | {"dark": style.theme() == "dark"})
         return make()
 
+    before = sheet.ALONE.set(ALONE)
     try:
-        with alone(ALONE):
-            return films.on_papers(made)
+        return films.on_papers(made)
     finally:
+        sheet.ALONE.reset(before)
         page.seen(ROOM | {"dark": False, "sharpness": 1.5})
 
 
