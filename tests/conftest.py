@@ -1,5 +1,6 @@
 """What all tests share: files, goldens, random numbers, a browser."""
 
+import gc
 import json
 import os
 import shutil
@@ -59,6 +60,30 @@ def prose(path: Path) -> str:
     return "\n\n".join(
         c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage in what is imported: it stays, and each look would take a fifth of a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep a file in one process, and those of tests/browser together: they share a JupyterLab."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Sharing(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "tests/browser" if file.startswith("tests/browser/") else file
+
+    return Sharing(config, log)
 
 
 @pytest.fixture
