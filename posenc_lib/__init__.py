@@ -52,7 +52,8 @@ __version__ = "1.0.0"
 # fmt: off
 __all__ = [  # noqa: RUF022  by what they are about
     # panels, figures, puzzles, and what looks at an encoding
-    "explore", "figure", "playground", "present", "check", "hint", "solution", "scorecard", "exact_head",
+    "explore", "figure", "playground", "present", "check", "hint", "solution", "scorecard",
+    "exact_head",
     # tables that are added
     "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
     # rotations, their frequencies, and what a config says of them
@@ -60,8 +61,8 @@ __all__ = [  # noqa: RUF022  by what they are about
     "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis",
     "rope_from_config", "rope_scaling", "model_config",
     # what is looked up or added by offset
-    "relative_offsets", "shaw_scores", "transformer_xl_scores", "t5_bias", "t5_bucket", "alibi", "alibi_slopes",
-    "kerple", "sandwich",
+    "relative_offsets", "shaw_scores", "transformer_xl_scores", "t5_bias", "t5_bucket",
+    "alibi", "alibi_slopes", "kerple", "sandwich",
     # attention, and what can be measured
     "attention", "softmax", "similarity_matrix", "shift_matrix", "closest_pair",
     # to write an encoding of one's own
