@@ -1,1 +1,1 @@
-"""What lesson 12, The plane, alone needs: its puzzles and pictures, and the best head in a plane."""
+"""What lesson 12, The plane, alone needs: puzzles, pictures, and the best head in a plane."""
