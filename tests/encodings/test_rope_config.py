@@ -215,11 +215,13 @@ def is_read_as_it_runs(name: str, one: dict) -> None:
             pe.rope_from_config(one["given"])
         return
     layers, turned = layers_of(one["given"]), pe.rope_from_config(one["given"])
-    found = {k: numbers(turned[name]) for name, each in layers.items() for k in each.numbers}
-    for k, letter in enumerate(one["layers"]):
-        mine, known = found.get(k, numbers(next(iter(turned.values())))), one["turned"][letter]
-        assert (mine is None) == (known is None), (name, k)
-        assert mine is None or mine == pytest.approx(known, rel=5e-5), (name, k)
+    mine = {layer: numbers(each) for layer, each in turned.items()}
+    layer_of = {k: layer for layer, each in layers.items() for k in each.numbers}
+    usual = next(iter(mine))
+    for layer, letter in {(layer_of.get(k, usual), c) for k, c in enumerate(one["layers"])}:
+        found, known = mine[layer], one["turned"][letter]
+        assert (found is None) == (known is None), (name, layer)
+        assert found is None or found == pytest.approx(known, rel=5e-5), (name, layer)
 
 
 @pytest.mark.parametrize("kind", SWEEP)
