@@ -71,8 +71,9 @@ def _range(parameter: Parameter, wanted: tuple):
     if scale == "power of two" and (step or not {low, high} <= set(values)):
         values = []  # numbers between powers are wanted, too
     if values:
-        inner = {start} if low < start < high else {}
-        return _over(parameter, sorted({*values, *inner}))
+        if low < start < high:
+            values = sorted({*values, start})
+        return _over(parameter, values)
     step = validate.integer(f"{name} step", wanted[2]) if step else int(parameter.step)
     start = min(max(start, low), high)
     start -= (start - low) % step

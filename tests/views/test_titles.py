@@ -597,7 +597,7 @@ def cached_keys(title, said, e, v):
     )
 
 
-TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
+TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} | {
     "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
     "attention_span": lambda title, said, e, v: (
         said[-1]
