@@ -66,7 +66,7 @@ def test_the_documents_list_every_lesson_view_and_encoding():
     )
     lessons = [path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")]
     assert [name for name in lessons if f"notebooks/{name}" not in README] == []
-    assert [name for name in VIEWS if f"`{name}`" not in views] == []
+    assert [name for name in VIEWS.load() if f"`{name}`" not in views] == []
     assert [name for name in ENCODINGS if f"`{name}`" not in README] == []
 
 

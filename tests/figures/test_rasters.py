@@ -25,7 +25,7 @@ REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
 KINDS = ENCODINGS | ELSEWHERE
 ALONE = [
-    view for view in VIEWS if not any(view in e.views for e in KINDS.values())
+    view for view in VIEWS.load() if not any(view in e.views for e in KINDS.values())
 ]  # in no encoding's own panel
 LINES = [f"{name}:" for name in KINDS]
 LINES += [

@@ -17,7 +17,7 @@ from posenc_lib.views.style import CSS_DPI, themed
 from ..conftest import mostly_slow
 
 KINDS = ENCODINGS | ELSEWHERE
-FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS}
+FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS.load()}
 SET = {  # without it a slider has nothing to change
     "cliff": {"rope_type": "yarn"},
     "directions": {"pairs": "random"},
