@@ -72,7 +72,7 @@ def tables() -> None:
 
 
 def rotations() -> None:
-    """Time `rope`, which makes its angles, beside turning by given angles, exact or as narrow as x."""
+    """Time `rope`, which makes its angles, beside turning by given angles, exact or narrow."""
     x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
     exact = pe.freqs_cis(*HEADS[2:])
     narrow = exact.astype(np.complex64)
