@@ -38,9 +38,8 @@ def frames(film: dict) -> list[Image.Image]:
 
 def in_dark(film: dict, picture: Image.Image) -> Image.Image:
     """Return a frame as a dark page shows it: each colour by the one it stands for."""
-    pixels = np.dstack([np.asarray(picture), np.full(picture.size[::-1], 255, np.uint8)]).view(
-        np.uint32
-    )
+    opaque = np.full(picture.size[::-1], 255, np.uint8)
+    pixels = np.dstack([np.asarray(picture), opaque]).view(np.uint32)
     codes, colors = np.array(film["colors"], np.uint32).T
     order = np.argsort(codes)
     where = order[np.searchsorted(codes, pixels[..., 0], sorter=order)]

@@ -1,9 +1,10 @@
-"""What a class costs: learners who open one lesson at the same time and drag in it, each with a kernel of their own.
+"""What a class costs: learners who open one lesson at once and drag in it, each with a kernel.
 
 python -m tests.benchmarks.classroom [LEARNERS [LESSON]]
 
-Every learner runs the whole notebook at once; then each drags the first slider of whole numbers, 20 moves, the next one
-half a second after the last picture has come. The server and the browsers are not in these numbers.
+Every learner runs the whole notebook at once; then each drags the first slider of whole numbers, 20
+moves, the next one half a second after the last picture has come. The server and the browsers are
+not in these numbers.
 """
 
 import asyncio
@@ -48,24 +49,19 @@ class Learner:
                 self.comms[told["content"]["comm_id"]] = told["content"]["data"].get("state", {})
             if told["parent_header"].get("msg_id") != number:
                 continue
-            seen |= told["msg_type"] == "comm_msg" and any(
-                bytes(b)[1:4] == b"PNG" for b in told["buffers"]
-            )
+            if told["msg_type"] == "comm_msg":
+                seen |= any(bytes(buffer)[1:4] == b"PNG" for buffer in told["buffers"])
             if told["msg_type"] == "status" and told["content"]["execution_state"] == "idle":
                 return seen
 
     async def drag(self) -> list[float]:
-        """Move the first slider of whole numbers; return the seconds from each move to its picture."""
-        sliders = (
-            one for one in self.comms.items() if one[1].get("_model_name") == "IntSliderModel"
-        )
-        (name, slider), took = next(sliders), []
+        """Move the first slider of whole numbers; return the seconds from move to picture."""
+        comms, whole = self.comms.items(), "IntSliderModel"
+        name, slider = next(one for one in comms if one[1].get("_model_name") == whole)
+        took = []
         for move in range(MOVES):
-            data = {
-                "method": "update",
-                "state": {"value": slider["value"] + 1 + move % 8},
-                "buffer_paths": [],
-            }
+            state = {"value": slider["value"] + 1 + move % 8}
+            data = {"method": "update", "state": state, "buffer_paths": []}
             message = self.client.session.msg("comm_msg", {"comm_id": name, "data": data})
             begun = time.monotonic()
             self.client.shell_channel.send(message)
@@ -75,7 +71,7 @@ class Learner:
         return took
 
     def cost(self) -> tuple[float, float]:
-        """Return the memory that the kernel holds, in MB, and the processor seconds that it has taken."""
+        """Return the memory the kernel holds, in MB, and the processor seconds it has taken."""
         kernel = psutil.Process(self.manager.provisioner.pid)
         spent = kernel.cpu_times()
         return kernel.memory_info().rss / 1e6, spent.user + spent.system
@@ -88,9 +84,8 @@ class Learner:
 
 async def measure(number: int, path: Path) -> None:
     """Print what so many learners take who open a notebook together."""
-    cells = [
-        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
-    ]
+    book = nbformat.read(path, as_version=4)
+    cells = [cell.source for cell in book.cells if cell.cell_type == "code"]
     learners = [Learner() for _ in range(number)]
     try:
         opened = await asyncio.gather(*(one.open(cells) for one in learners))
@@ -98,9 +93,8 @@ async def measure(number: int, path: Path) -> None:
         moves = sorted(itertools.chain(*await asyncio.gather(*(one.drag() for one in learners))))
         usual, slow = moves[len(moves) // 2] * 1e3, moves[9 * len(moves) // 10] * 1e3
         print(f"{number} learners, {path.stem}: the last has opened it after {max(opened):.1f} s")
-        print(
-            f"  a kernel takes {statistics.median(spent):.1f} s of a processor, {statistics.median(held):.0f} MB"
-        )
+        spent, usually = statistics.median(spent), statistics.median(held)
+        print(f"  a kernel takes {spent:.1f} s of a processor, {usually:.0f} MB")
         print(f"  all kernels together {sum(held) / 1e3:.1f} GB")
         print(f"  from a move to its picture {usual:.0f} ms, in nine of ten {slow:.0f} ms")
     finally:

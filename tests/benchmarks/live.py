@@ -1,9 +1,9 @@
-"""From the key to the new picture in a real JupyterLab: the explorer beside its floor and what tutorials teach.
+"""From the key to the new picture in a real JupyterLab: explorer, floor and what tutorials teach.
 
     python -m tests.benchmarks.live
 
-All ways run in one notebook, in one browser, by turns, on the same machine. What is printed are medians of the turns;
-read the ratios, not the milliseconds.
+All ways run in one notebook, in one browser, by turns, on the same machine. What is printed are
+medians of the turns; read the ratios, not the milliseconds.
 """
 
 import math
@@ -61,10 +61,12 @@ WAYS = {  # name: (cell, what it shows), in the order in which the notebook has 
 WATCH = """() => {
     window.shown = [];  // when each new picture was on the screen
     const painted = () => requestAnimationFrame(() => shown.push(performance.now()));
-    const seen = new WeakMap();  // a new picture may be reported once for itself and once for what it stands in
+    // a new picture may be reported once for itself and once for what it stands in
+    const seen = new WeakMap();
     const fresh = image => seen.get(image) !== image.src && seen.set(image, image.src);
     const note = image => image.decode().then(() => fresh(image) && painted(), () => 0);
-    const images = node => node.tagName === 'IMG' ? [node] : [...node.querySelectorAll?.('img') ?? []];
+    const within = node => [...node.querySelectorAll?.('img') ?? []];
+    const images = node => node.tagName === 'IMG' ? [node] : within(node);
     new MutationObserver(changes => changes.forEach(({type, target, addedNodes}) => {
         (type === 'attributes' ? [target] : [...addedNodes]).flatMap(images).forEach(note);
     })).observe(document.querySelector('.jp-NotebookPanel'),
@@ -92,7 +94,7 @@ def press(page, handle, key: str) -> float:
 
 
 def drag(page, handle) -> tuple[float, float]:
-    """Drag a handle to and fro for some seconds; return pictures per second and how late the last one was, in ms."""
+    """Drag a handle to and fro; return pictures a second, and how late the last one was, in ms."""
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -116,9 +118,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         notebook(Path(place, "live.ipynb"), *(cell.strip() for cell, _ in WAYS.values()))
         with jupyterlab(Path(place), Path(place, "home")) as address:
-            opened = LessonPage(
-                browser.new_page(viewport={"width": 1280, "height": 3200}), address("live.ipynb")
-            )
+            page = browser.new_page(viewport={"width": 1280, "height": 3200})
+            opened = LessonPage(page, address("live.ipynb"))
             opened.run_all()
             assert opened.complaints() == []
             opened.page.evaluate(WATCH)
@@ -131,15 +132,13 @@ def main() -> None:
                     drags[way].append(drag(opened.page, handle))
     key = {way: median(steps[way]) for way in WAYS}
     rate, late = ({way: median(one[k] for one in drags[way]) for way in WAYS} for k in (0, 1))
-    print(
-        f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}"
-    )
+    head = "key press → new picture"
+    print(f"{head:<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
     for way, (_, words) in WAYS.items():
         ratios = f"{key[way] / key['floor']:>9.2f}{key['interact'] / key[way]:>12.2f}"
         print(f"{words:<46}{key[way]:>6.0f} ms{quantiles(steps[way], n=10)[-1]:>6.0f} ms{ratios}")
-    print(
-        f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}"
-    )
+    head = f"dragging at {HERTZ} Hz for {SECONDS} s"
+    print(f"\n{head:<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}")
     for way, (_, words) in WAYS.items():
         ratios = f"{rate[way] / rate['floor']:>9.2f}{rate[way] / rate['interact']:>12.2f}"
         print(f"{words:<46}{rate[way]:>9.1f}{late[way]:>6.0f} ms{ratios}")

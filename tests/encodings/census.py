@@ -1,8 +1,9 @@
-"""How each implementation in transformers knows position: read out of its own files into census.json.
+"""How each implementation in transformers knows position: from its own files into census.json.
 
-Run `python tests/encodings/census.py` with the extra `benchmark`; nothing is made or run. A folder below
-transformers/models is one implementation. Its modeling files are read without comments and docstrings, and a kind is
-there if the code has one of its words. So a folder may have several kinds, one for pictures and one for text, say.
+Run `python tests/encodings/census.py` with the extra `benchmark`; nothing is made or run. A folder
+below transformers/models is one implementation. Its modeling files are read without comments and
+docstrings, and a kind is there if the code has one of its words. So a folder may have several
+kinds, one for pictures and one for text, say.
 """
 
 import ast
@@ -18,18 +19,24 @@ from posenc_lib.encodings.rope_config import families
 TABLE = Path(__file__).parents[2] / "posenc_lib" / "encodings" / "census.json"
 NOT_MODELS = ("auto", "deprecated")
 KINDS = {  # name: a word of the code
-    "rotary": r"apply_rotary|apply_\w*rope|RotaryEmbedding|RopePositionEmbedding|rotary_emb\b|rotary_pos_emb",
+    "rotary": (
+        r"apply_rotary|apply_\w*rope|RotaryEmbedding|RopePositionEmbedding|"
+        r"rotary_emb\b|rotary_pos_emb"
+    ),
     "learned or absolute table": (
-        r"\b(wpe|w?pos(ition)?_?embed(ding)?s?(_table)?|embed_positions|positional_embeddings?)\s*=\s*"
-        r"(nn\.(Embedding|Parameter)|\w*LearnedPositional\w*)|LearnedPositionalEmbedding|"
+        r"\b(wpe|w?pos(ition)?_?embed(ding)?s?(_table)?|embed_positions|positional_embeddings?)\s*"
+        r"=\s*(nn\.(Embedding|Parameter)|\w*LearnedPositional\w*)|LearnedPositionalEmbedding|"
         r"\bposition_embeddings?\s*=\s*nn\.(Embedding|Parameter)"
     ),
     "sinusoidal": r"[Ss]inusoid|create_sinusoidal|SinePositionEmbedding",
     "relative bias or relative positions": (
         r"relative_attention_bias|relative_position_bias|relative_position_index|rel_pos_[hw]|"
-        r"relative_position_embedding|RelPositional|RelPositionMulti|rel_attn|compute_bias|linear_pos\b|rel_embeddings"
+        r"relative_position_embedding|RelPositional|RelPositionMulti|rel_attn|compute_bias|"
+        r"linear_pos\b|rel_embeddings"
     ),
-    "part of the dims, or a part of their own": r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims",
+    "part of the dims, or a part of their own": (
+        r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims"
+    ),
     "QK-norm": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
     "layers without attention": (
@@ -37,7 +44,9 @@ KINDS = {  # name: a word of the code
     ),
     "pairs for time, height, width (M-RoPE)": r"mrope_section",
     "learned sinks": r"\bsinks?\b|attention_sink_bias|sink_proj",
-    "a temperature that grows with position": r"get_llama_4_attn|attn_temperature_tuning|log_scaling_n_floor|logn",
+    "a temperature that grows with position": (
+        r"get_llama_4_attn|attn_temperature_tuning|log_scaling_n_floor|logn"
+    ),
     "ALiBi": r"[Aa]libi",
     "PoPE": r"\bPoPE\b|Pope(Rotary|Position)",
     "FoPE": r"\bFoPE\b|Fope[A-Z]",
@@ -57,15 +66,14 @@ def code(path: Path) -> str:
     """Return a file's code, without comments and docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node, clean=False
-        ):
+        has_words = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if has_words and ast.get_docstring(node, clean=False):
             node.body[0] = ast.Pass()
     return ast.unparse(tree)
 
 
 def without_rope(folder: Path) -> bool:
-    """Say whether a model of this folder has layers that turn beside attention layers that do not."""
+    """Return whether a model of this folder has attention layers that turn and some that do not."""
     files = [path.read_text(encoding="utf-8") for path in folder.glob("configuration_*.py")]
     kinds = set(re.findall(r'model_type(?:: str)? = "([^"]+)"', "\n".join(files)))
     rows = [families().get(kind, {}) for kind in kinds]
@@ -77,10 +85,12 @@ def counted(models: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {kind: [] for kind in [*KINDS, SOME, ABSENT]}
     for folder in sorted(path for path in models.iterdir() if path.name not in NOT_MODELS):
         text = "\n".join(map(code, sorted(folder.glob("modeling_*.py"))))
-        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)] + [
-            SOME
-        ] * without_rope(folder)
-        for kind in kinds or [ABSENT] * bool(text):
+        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)]
+        if without_rope(folder):
+            kinds.append(SOME)
+        if text and not kinds:
+            kinds.append(ABSENT)
+        for kind in kinds:
             found[kind].append(folder.name)
     return found
 

@@ -1,12 +1,13 @@
-"""Compare `rope_from_config` with transformers: each config class, as it stands and as files on the hub have it.
+"""Compare `rope_from_config` with transformers: each config class, as it is and as on the hub.
 
-Run `python tests/encodings/rope_sweep.py` with the extra `benchmark`. For each model_type a dozen of configs go to the
-model itself (see traced.py) and to the library, and what each layer turns by must be the same. What was found stands
-in rope_sweep.json, which test_rope_config.py reads without torch; what could not be run is named there, too. Where a
-new version of transformers is told wrongly, its row of posenc_lib/encodings/families.json is to be written anew; what
-a class must be given before it can be made, or turns at all, is in rope_needed.json.
-With --trial the configs are those of rope_trial.json: files as people find them on the hub, sizes apart, with keys
-that count for nothing.
+Run `python tests/encodings/rope_sweep.py` with the extra `benchmark`. For each model_type a dozen
+of configs go to the model itself (see traced.py) and to the library, and what each layer turns by
+must be the same. What was found stands in rope_sweep.json, which test_rope_config.py reads without
+torch; what could not be run is named there, too. Where a new version of transformers is told
+wrongly, its row of posenc_lib/encodings/families.json is to be written anew; what a class must be
+given before it can be made, or turns at all, is in rope_needed.json.
+With --trial the configs are those of rope_trial.json: files as people find them on the hub, sizes
+apart, with keys that count for nothing.
 """
 
 import collections
@@ -54,15 +55,12 @@ CASES = {  # as config.json files on the hub are written: rope_theta and rope_sc
 
 
 def rounded(turned) -> list | None:
-    """Return of frequencies and a factor what tells them apart: how many, one in the middle, the last, the factor."""
+    """Return what tells frequencies apart: how many, the middle one, the last one, the factor."""
     if turned is None:
         return None
     theta, factor = turned
-    return [
-        len(theta),
-        *(float(f"{theta[k]:.5g}") for k in (len(theta) // 2, -1)),
-        round(float(factor), 5),
-    ]
+    middle, last = (float(f"{theta[k]:.5g}") for k in (len(theta) // 2, -1))
+    return [len(theta), middle, last, round(float(factor), 5)]
 
 
 def asked(kind: str) -> dict[str, dict]:
@@ -71,35 +69,27 @@ def asked(kind: str) -> dict[str, dict]:
     made, short = {"default": plain}, plain
     try:
         config = AutoConfig.for_model(**plain)
-        if (
-            "layer_types" not in plain
-            and "attn_layer_indices" not in plain
-            and config.num_hidden_layers > 7
-        ):
+        listed = "layer_types" in plain or "attn_layer_indices" in plain
+        if not listed and config.num_hidden_layers > 7:
             AutoConfig.for_model(**plain, num_hidden_layers=7)
             short = plain | {"num_hidden_layers": 7}
         types = AutoConfig.for_model(**short).layer_types
         turned = types[::-1]
         if len(set(types)) > 1:
-            made["all full"] = (
-                short
-                | HUB
-                | {"layer_types": ["full_attention"] * len(types), "sliding_window": None}
-            )
+            full = {"layer_types": ["full_attention"] * len(types), "sliding_window": None}
+            made["all full"] = short | HUB | full
             made["types"] = short | HUB | {"layer_types": turned, "num_hidden_layers": len(turned)}
     except Exception as error:
         print(kind, "has no layer_types", error)
     try:
         said = AutoConfig.for_model(**short).to_dict()
-        keys = "rope_parameters layer_types layers_block_type head_dim hidden_size num_attention_heads per_layer_config"
-        made["saved"] = short | {
-            key: said[key] for key in keys.split() if said.get(key) is not None
-        }
+        keys = "rope_parameters layer_types layers_block_type head_dim hidden_size".split()
+        keys += ["num_attention_heads", "per_layer_config"]
+        made["saved"] = short | {key: said[key] for key in keys if said.get(key) is not None}
     except Exception as error:
         print(kind, "cannot be saved", error)
-    return json.loads(
-        json.dumps(made | {name: short | case for name, case in CASES.items()}, default=str)
-    )
+    made |= {name: short | case for name, case in CASES.items()}
+    return json.loads(json.dumps(made, default=str))
 
 
 def truth(given: dict) -> list | str:
@@ -130,36 +120,31 @@ def told(given: dict, many: int) -> list | str:
 def same(one, other) -> bool:
     if one is None or other is None or isinstance(other, str):
         return one is other
-    alike = len(one[0]) == len(other[0]) and np.allclose(
-        np.sort(one[0]), np.sort(other[0]), rtol=3e-5, atol=1e-12
-    )
+    ours, theirs = np.sort(one[0]), np.sort(other[0])
+    alike = len(ours) == len(theirs) and np.allclose(ours, theirs, rtol=3e-5, atol=1e-12)
     return bool(alike) and abs(one[1] - other[1]) < 1e-5
 
 
 def outcome(given: dict) -> dict:
-    """Return {"given", "layers", "turned"}, with "refused" or "wrong" where the library says something else."""
+    """Return {"given", "layers", "turned"}, and "refused" or "wrong" if the library disagrees."""
     layers = truth(given)
     if isinstance(layers, str):
         return {"given": given, "cannot": layers}
     said = told(given, len(layers))
     letters: dict[str, str] = {}
     line = [letters.setdefault(json.dumps(rounded(one)), chr(97 + len(letters))) for one in layers]
-    found = {
-        "given": given,
-        "layers": "".join(line),
-        "turned": {v: json.loads(k) for k, v in letters.items()},
-    }
+    turned = {letter: json.loads(one) for one, letter in letters.items()}
+    found = {"given": given, "layers": "".join(line), "turned": turned}
     if isinstance(said, str):
         return found | {"refused": said}
     if not all(map(same, layers, said)):
-        found["wrong"] = [
-            None if one is None or isinstance(one, str) else rounded(one) for one in said
-        ][:8]
+        wrong = [None if isinstance(one, str) else rounded(one) for one in said]
+        found["wrong"] = wrong[:8]
     return found
 
 
 def stored(kinds: dict[str, dict]) -> str:
-    """Return what was found as JSON, a line for each family; configs that only differ in a case are said once."""
+    """Return what was found as JSON, a line for each family; configs of a case are said once."""
     lines = []
     for kind in sorted(kinds):
         cases = kinds[kind]
@@ -169,10 +154,8 @@ def stored(kinds: dict[str, dict]) -> str:
             known = name in CASES and one["given"] == base | CASES[name]
             found[name] = {key: value for key, value in one.items() if key != "given" or not known}
         lines.append(f"  {json.dumps(kind)}: {json.dumps({'base': base, 'found': found})}")
-    head = json.dumps({"transformers": importlib.metadata.version("transformers"), "cases": CASES})[
-        :-1
-    ]
-    return head + ', "families": {\n' + ",\n".join(lines) + "\n}}\n"
+    head = json.dumps({"transformers": importlib.metadata.version("transformers"), "cases": CASES})
+    return head[:-1] + ', "families": {\n' + ",\n".join(lines) + "\n}}\n"
 
 
 def why_not(one: dict) -> str:
@@ -199,6 +182,5 @@ def sweep(kinds: list[str]) -> list[dict]:
 
 if __name__ == "__main__":
     each = trial() if "--trial" in sys.argv else sweep(sys.argv[1:])
-    print(
-        collections.Counter(map(why_not, each)), *(one for one in each if "wrong" in one), sep="\n"
-    )
+    wrong = [one for one in each if "wrong" in one]
+    print(collections.Counter(map(why_not, each)), *wrong, sep="\n")

@@ -42,25 +42,21 @@ def test_attention_equals_its_formula_and_a_query_that_may_see_nothing_gets_zero
     if given.get("causal"):
         seen = seen & (np.arange(keys) <= np.arange(keys - 3, keys)[:, None])
     e = np.broadcast_to(np.where(seen, np.exp(scores - scores.max()), 0), (2, 3, keys))
-    expected = np.divide(
-        e, e.sum(axis=-1, keepdims=True), out=np.zeros(e.shape), where=e.any(axis=-1, keepdims=True)
-    )
+    sees = e.any(axis=-1, keepdims=True)
+    expected = np.divide(e, e.sum(axis=-1, keepdims=True), out=np.zeros(e.shape), where=sees)
     output, weights = attention(Q, k, v, **given)
     near(weights, expected, rtol=1e-12)
     near(output, expected @ v, rtol=1e-11)
 
 
 def test_each_group_of_heads_shares_keys_and_values(rng):
-    q, k, v = (
-        rng.normal(size=(2, 6, 3, 4)),
-        rng.normal(size=(2, 2, 5, 4)),
-        rng.normal(size=(2, 2, 5, 4)),
-    )
-    grouped, bias = attention(q, k, v, causal=True, bias=pe.alibi(6, 3, 5)), pe.alibi(6, 3, 5)
+    q = rng.normal(size=(2, 6, 3, 4))
+    k, v = rng.normal(size=(2, 2, 2, 5, 4))
+    bias = pe.alibi(6, 3, 5)
+    grouped = attention(q, k, v, causal=True, bias=bias)
     for head in range(6):
-        alone = attention(
-            q[:, head], k[:, head // 3], v[:, head // 3], causal=True, bias=bias[head]
-        )
+        shared = k[:, head // 3], v[:, head // 3]
+        alone = attention(q[:, head], *shared, causal=True, bias=bias[head])
         for ours, own in zip(grouped, alone, strict=True):
             near(ours[:, head], own, rtol=0, atol=1e-14)
     one = attention(q[:, :1], k, v)[1]  # a single head of queries meets all keys

@@ -1,7 +1,9 @@
-"""The cases of the clinic: wrong just as they are told, by another formula, and right once they are mended.
+"""The cases of the clinic: wrong just as they are told, by another formula, and right once mended.
 
 What `diagnose` says of 1, 6 and 8 names their formulas: test_diagnose.
 """
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ def bfloat16(t):
 
 
 def two_tables(start):
-    """Return the scores of tokens that each turn as the table of their time says; a key stays as it was."""
+    """Return the scores of tokens that each turn by their time's table; keys stay as they were."""
     at = start + ALL
     angles = np.where(at[:, None] < 4096, at[:, None] * OLD, at[:, None] * NEW)
     return 2 * np.cos(angles[:, None] - angles).sum(axis=-1)
@@ -35,11 +37,8 @@ def two_tables(start):
 OLD, NEW = pe.inv_freq(128), pe.inv_freq(128, 10_000 * 8 ** (128 / 126))
 WRONG = [  # a case, its values, and its scores by another formula
     ("case_2", {"head": 3}, np.full((32, 32), 64.0)),  # all tokens of a head turn alike
-    (
-        "case_3",
-        {"seq_len": 32, "prompt": 24},
-        kernel(np.where(ALL < 24, ALL, 0), ALL),
-    ),  # later queries stand at 0
+    # later queries stand at 0
+    ("case_3", {"seq_len": 32, "prompt": 24}, kernel(np.where(ALL < 24, ALL, 0), ALL)),
     *(("case_4", {"start_pos": start}, kernel(bfloat16(start + ALL))) for start in (0, 250, 1000)),
     ("case_4", {"start_pos": 1000, "dtype": "float32"}, kernel(ALL)),
     *(("case_5", {"start_pos": start}, two_tables(start)) for start in (4000, 4080)),
@@ -58,27 +57,21 @@ def test_5_read_at_once_has_one_table():
 
 
 def test_7_columns_are_counted_along_the_height_and_a_square_does_not_tell():
-    y, x = np.indices((4, 3)).reshape(2, -1)[
-        ::-1
-    ]  # numbered as if the picture were 4 high and 3 wide, and swapped
+    near = partial(np.testing.assert_allclose, atol=1e-12)
+    # numbered as if the picture were 4 high and 3 wide, and swapped
+    x, y = np.indices((4, 3)).reshape(2, -1)
     wrong, square = (CASES["case_7"].at(seq_len=n, columns=4) for n in (12, 16))
-    np.testing.assert_allclose(
-        wrong.table, pe.sinusoidal_2d(5, 5, 64, base=10)[y * 5 + x], atol=1e-12
-    )
-    np.testing.assert_allclose(
-        wrong.at(mended=True).table, pe.sinusoidal_2d(3, 4, 64, base=10), atol=1e-12
-    )
-    np.testing.assert_allclose(square.similarity, square.at(mended=True).similarity, atol=1e-12)
+    near(wrong.table, pe.sinusoidal_2d(5, 5, 64, base=10)[y * 5 + x])
+    near(wrong.at(mended=True).table, pe.sinusoidal_2d(3, 4, 64, base=10))
+    near(square.similarity, square.at(mended=True).similarity)
 
 
 def test_mended_a_case_passes_every_test_and_is_the_librarys():
-    assert [
-        name for name, case in CASES.items() if pe.diagnose(case.at(mended=True)).first is not None
-    ] == []
+    for name, case in CASES.items():
+        assert pe.diagnose(case.at(mended=True)).first is None, name
     first = CASES["case_1"].at(mended=True, content="random")
-    np.testing.assert_allclose(
-        first.table, pe.rope(first.tiled_qk()[0], pairing="half"), atol=1e-12
-    )
+    turned = pe.rope(first.tiled_qk()[0], pairing="half")
+    np.testing.assert_allclose(first.table, turned, atol=1e-12)
     right = CASES["case_6"].at(mended=True).similarity[15]
     np.testing.assert_allclose(pe.softmax(right), pe.softmax(pe.alibi(8, 16)[0, 15]), atol=1e-12)
     np.testing.assert_array_equal(CASES["case_8"].at(mended=True).table, pe.sinusoidal(64, 64))
@@ -116,7 +109,8 @@ def test_a_case_tells_nothing_of_what_is_wrong_with_it():
     for k, (name, case) in enumerate(CASES.items(), start=1):
         assert repr(case).startswith(f"<Case {k}:")
         panel = pe.explore(name, mended=[False, True])
-        told = f"{panel.spec} {panel.text} {' '.join(p.help for p in case.parameters)} {' '.join(panel.sliders)}"
+        helps = [parameter.help for parameter in case.parameters]
+        told = " ".join([str(panel.spec), panel.text, *helps, *panel.sliders])
         panel.close()
         told = told.lower().replace("wrong line has been put right", "")
         assert [word for word in wrong.split("|") if word in told] == [], name

@@ -1,4 +1,4 @@
-"""What every encoding of the catalog must do: it is complete, and its table or bias is that of its functions."""
+"""What every encoding of the catalog must do: be complete, and have what its functions give."""
 
 import inspect
 import itertools
@@ -35,11 +35,8 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
         assert p.default is None or p.default in p.options or p.low <= p.default <= p.high
     names = (one.name, f"{one.name}_scores", f"{one.name}_bias")
     for function in (getattr(pe, name) for name in names if name in pe.__all__):
-        given = {
-            name: p.default
-            for name, p in inspect.signature(function).parameters.items()
-            if p.default is not p.empty
-        }
+        arguments = inspect.signature(function).parameters.values()
+        given = {p.name: p.default for p in arguments if p.default is not p.empty}
         assert given == {name: one.defaults.get(name, default) for name, default in given.items()}
 
 

@@ -17,23 +17,17 @@ def test_what_is_known_otherwise_is_found():
     assert {"llama", "gptj", "qwen3", "esm"} <= set(KINDS["rotary"])
     assert KINDS["ALiBi"] == ["bloom", "falcon", "mpt"]
     assert "gpt_oss" in KINDS["learned sinks"]
-    assert (
-        {"smollm3", "exaone4", "cohere2"}
-        <= set(KINDS["some layers without RoPE"])
-        <= set(KINDS["rotary"])
-    )
-    assert not any(
-        KINDS[name] for name in "PoPE FoPE GRAPE PaTH CoPE KERPLE FIRE RePo DroPE".split()
-    )
+    some = set(KINDS["some layers without RoPE"])
+    assert {"smollm3", "exaone4", "cohere2"} <= some <= set(KINDS["rotary"])
+    absent = "PoPE FoPE GRAPE PaTH CoPE KERPLE FIRE RePo DroPE".split()
+    assert not any(KINDS[name] for name in absent)
 
 
 def test_it_prints_a_table_of_what_people_use_and_what_no_one_does():
     head, first, second, *_, none, rest = repr(KINDS).splitlines()
     assert head == f"transformers 5.23.0, {KINDS.total} implementations"
-    assert (
-        first
-        == f" {len(KINDS['rotary'])}  {100 * len(KINDS['rotary']) / KINDS.total:.1f} %  rotary"
-    )
+    many = len(KINDS["rotary"])
+    assert first == f" {many}  {100 * many / KINDS.total:.1f} %  rotary"
     assert second.endswith("learned or absolute table")
     assert none.split()[:3] == ["0", "PoPE,", "FoPE,"]
     assert rest.split()[0] == str(len(KINDS["none of these"]))

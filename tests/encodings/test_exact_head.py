@@ -1,4 +1,4 @@
-"""The best head by position, on a line and in a plane: beside a loss that goes row by row, and what can be proved."""
+"""The best head by position, on a line and in a plane: against row-by-row losses and proofs."""
 
 import math
 
@@ -49,13 +49,10 @@ def gradient(w: np.ndarray, rows: np.ndarray, aims) -> np.ndarray:
 @pytest.mark.parametrize(("k", "n", "ridge"), [(3, 12, 1e-3), (5, 16, 1e-1)])
 def test_nothing_is_better_on_a_line(name, k, n, ridge):
     head = pe.exact_head(name, look_back=k, seq_len=n, ridge=ridge, **PARAMETERS[name])
-    given, w = (
-        np.array([[phi(name, i, j, n) for j in range(n)] for i in range(n)]),
-        head.weights.ravel(),
-    )
-    left = ridge * w + np.mean(
-        [gradient(w, given[i, : i + 1], [i - k]) for i in range(k, n)], axis=0
-    )
+    given = np.array([[phi(name, i, j, n) for j in range(n)] for i in range(n)])
+    w = head.weights.ravel()
+    gradients = [gradient(w, given[i, : i + 1], [i - k]) for i in range(k, n)]
+    left = ridge * w + np.mean(gradients, axis=0)
     # with a ridge, the best w is no farther away than the gradient is long, divided by the ridge
     assert np.linalg.norm(left) / ridge < 1e-8
     np.testing.assert_allclose(head.score(n)[::-1], given[-1] @ w, atol=1e-12)
@@ -67,10 +64,8 @@ def test_a_readers_own_function_has_the_head_of_the_same_table():
     def mine(positions, d_model, base=10_000.0):
         return pe.sinusoidal(positions, d_model, base=base)
 
-    own, ours = (
-        pe.exact_head(one, look_back=3, seq_len=24, d_model=8, base=100.0)
-        for one in (mine, "sinusoidal")
-    )
+    how = {"look_back": 3, "seq_len": 24, "d_model": 8, "base": 100.0}
+    own, ours = (pe.exact_head(encoding, **how) for encoding in (mine, "sinusoidal"))
     np.testing.assert_allclose(own.score(48), ours.score(48))
 
 
@@ -90,17 +85,13 @@ def test_nothing_is_better_in_a_plane(directions, wish):
     wish = wished(wish, 4)
     head = exact_head_2d(directions, wish)
     rows = np.array([phi_2d(directions, y - 4, x - 4) for y, x in np.ndindex(9, 9)])
-    assert (
-        np.linalg.norm(1e-3 * head.weights + gradient(head.weights, rows, wish.ravel())) / 1e-3
-        < 1e-8
-    )
+    left = 1e-3 * head.weights + gradient(head.weights, rows, wish.ravel())
+    assert np.linalg.norm(left) / 1e-3 < 1e-8
     seen = pe.softmax(rows @ head.weights).reshape(9, 9)
     np.testing.assert_allclose(head.attention, seen, atol=1e-12)
     assert (head.mass, head.chance) == pytest.approx((seen[wish].sum(), wish.sum() / 81), abs=1e-12)
-    assert exact_head_2d(directions, np.eye(3, 5, dtype=bool)).query == (
-        1,
-        2,
-    )  # the patch in the middle asks
+    # the patch in the middle asks
+    assert exact_head_2d(directions, np.eye(3, 5, dtype=bool)).query == (1, 2)
 
 
 def test_anywhere_is_a_ridge_regression():
@@ -124,9 +115,8 @@ def test_where_no_pair_looks_askew_the_best_head_for_a_diagonal_looks_everywhere
     off = np.eye(14, k=6, dtype=bool)  # the diagonal of a query six columns off that of the picture
     axial, mixed = (exact_head_2d(one.directions, off, query=(0, 6)) for one in (AXIAL, MIXED))
     assert axial.chance == 8 / 196
-    assert axial.mass == pytest.approx(
-        0.121, abs=5e-4
-    )  # at most 1/8: p and q are even over 8 columns and 8 rows
+    # at most 1/8: p and q are even over 8 columns and 8 rows
+    assert axial.mass == pytest.approx(0.121, abs=5e-4)
     assert mixed.mass > 0.9
 
 

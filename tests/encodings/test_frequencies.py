@@ -21,17 +21,14 @@ RUNS += [PACKED, PADDED, np.r_[5, 7:600, 3], np.random.default_rng(1).permutatio
 def check(positions, dim, base=10_000.0):
     """Compare tables with e^{itθ}, computed one by one in extended precision."""
     t = np.arange(positions) if isinstance(positions, int) else np.asarray(positions)
-    turned = np.multiply.outer(
-        t.astype(np.longdouble), base ** -(np.arange(0, dim, 2, dtype=np.longdouble) / dim)
-    )
+    theta = base ** -(np.arange(0, dim, 2, dtype=np.longdouble) / dim)
+    turned = np.multiply.outer(t.astype(np.longdouble), theta)
     cos, sin = np.cos(turned).astype(float), np.sin(turned).astype(float)
     near = {"rtol": 0, "atol": 1e-14 + 2 * EPSILON * np.abs(t).max(initial=0)}
     np.testing.assert_allclose(freqs_cis(positions, dim, base), cos + 1j * sin, **near)
     dims = np.arange(dim)
-    for layout, pairs in (
-        ("interleaved", dims.reshape(-1, 2)),
-        ("concatenated", dims.reshape(2, -1).T),
-    ):
+    layouts = {"interleaved": dims.reshape(-1, 2), "concatenated": dims.reshape(2, -1).T}
+    for layout, pairs in layouts.items():
         wide = sinusoidal(positions, dim, base=base, layout=layout)
         np.testing.assert_allclose(wide[:, pairs], np.stack([sin, cos], axis=-1), **near)
         for dtype in (np.float64, "float32", np.float16):
@@ -71,33 +68,22 @@ def test_a_batch_of_positions_gives_a_table_for_each_of_its_texts(make):
 def test_angles_are_rounded_as_a_model_rounds_them():
     t, f32 = np.array([0, 1, 4097, 131_071]), np.float32
     theta = np.array([f32(1) / f32(10_000.0 ** float(f32(2 * i / 8))) for i in range(4)])
-    for other, own in (
-        ({}, theta),
-        ({"inv_freq": [1.0, 1 / 3, 0.1, 1e-3]}, np.array([1.0, 1 / 3, 0.1, 1e-3], f32)),
-    ):
+    given = [1.0, 1 / 3, 0.1, 1e-3]
+    for other, own in (({}, theta), ({"inv_freq": given}, np.array(given, f32))):
         by_hand = np.exp(1j * (t.astype(f32)[:, None] * own).astype(float))
-        np.testing.assert_allclose(
-            freqs_cis(t, 8, **other, angles_dtype="float32"), by_hand, rtol=0, atol=1e-15
-        )
+        rounded = freqs_cis(t, 8, **other, angles_dtype="float32")
+        np.testing.assert_allclose(rounded, by_hand, rtol=0, atol=1e-15)
     wrong = np.abs(freqs_cis(t, 128, angles_dtype=f32) - freqs_cis(t, 128)).max(axis=1)
     assert 1e-3 < wrong[-1] < 0.02  # what the docstring says of position 131 071
 
 
 def test_what_is_not_given_is_as_in_the_papers():
-    usual = {
-        "base": 10_000.0,
-        "bidirectional": True,
-        "max_distance": 128,
-        "endpoint": False,
-        "pairing": "interleaved",
-    }
+    usual = {"base": 10_000.0, "bidirectional": True, "max_distance": 128, "endpoint": False}
+    usual["pairing"] = "interleaved"
     others = {"sine", "cos_sin"}  # wavelengths that double; as Hugging Face
     for name in set(vars(pe)) & set(pe.__all__) - others:
-        given = {
-            key: x.default
-            for key, x in inspect.signature(getattr(pe, name)).parameters.items()
-            if key in usual
-        }
+        arguments = inspect.signature(getattr(pe, name)).parameters
+        given = {key: arguments[key].default for key in usual if key in arguments}
         assert given == {key: usual[key] for key in given}, name
 
 

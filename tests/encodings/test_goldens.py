@@ -13,39 +13,34 @@ from ..conftest import ROOT
 
 def turned(given, **settings):
     """Return queries and keys of shape (batch, seq_len, heads, head_dim), turned."""
-    return {
-        f"{name}_out": pe.rope(x.swapaxes(1, 2), **settings).swapaxes(1, 2)
-        for name, x in given.items()
-    }
+    out = {name: pe.rope(x.swapaxes(1, 2), **settings) for name, x in given.items()}
+    return {f"{name}_out": x.swapaxes(1, 2) for name, x in out.items()}
 
 
 def turns(turn, n, head_dim, how=np.tile):
-    """Return cosines and sines by which a function turns each pair of n rows, for both dims as a model keeps them."""
+    """Return cosines and sines by which a function turns pairs of n rows, as models keep them."""
     x = turn(np.tile([1.0, 0.0], (n, head_dim // 2)))
     return {"cos": how(x[:, 0::2], 2), "sin": how(x[:, 1::2], 2)}
 
 
 def scaled(record):
-    """Return what `rope_scaling` makes of a config, at every length and for every kind of layer that the golden has."""
+    """Return what `rope_scaling` makes of a config, at the golden's lengths and layer types."""
     args, made = record["args"], {}
     for name in (name for name in record["values"] if "inv_freq" in name):
         layer, (_, _, length) = name.removesuffix("inv_freq")[:-1], name.partition("@seq_len=")
-        given = {
-            "max_position_embeddings": args.get("max_position_embeddings"),
-            "seq_len": int(length or 0) or None,
-        }
-        nested = layer in args["rope_parameters"]
-        parameters, dim = (
-            args[key][layer] if nested else args[key] for key in ("rope_parameters", "head_dim")
+        longest, seq_len = args.get("max_position_embeddings"), int(length or 0) or None
+        parameters, dim = args["rope_parameters"], args["head_dim"]
+        if layer in parameters:
+            parameters, dim = parameters[layer], dim[layer]
+        theta, factor = pe.rope_scaling(
+            parameters, dim, max_position_embeddings=longest, seq_len=seq_len
         )
-        made[name], made[name.replace("inv_freq", "attention_factor")] = pe.rope_scaling(
-            parameters, dim, **given
-        )
+        made |= {name: theta, name.replace("inv_freq", "attention_factor"): factor}
     return made
 
 
 def scaled_and_rounded(record):
-    """Return these, and cosines and sines of the golden's own float32 frequencies, whose angles a model rounds."""
+    """Return these, and cosines and sines of the golden's own frequencies, angles in float32."""
     values, half = record["values"], record["args"]["head_dim"] // 2
     given = {"inv_freq": values["inv_freq"], "attention_factor": values["attention_factor"].item()}
     cos, sin = pe.cos_sin(record["args"]["POS"], 2 * half, **given, angles_dtype=np.float32)
@@ -82,10 +77,8 @@ def transformer_xl(given):
 
 def t5_buckets(given):
     offsets = given["relative_position"]
-    return {
-        "bidirectional": pe.t5_bucket(offsets),
-        "causal": pe.t5_bucket(offsets, bidirectional=False),
-    }
+    causal = pe.t5_bucket(offsets, bidirectional=False)
+    return {"bidirectional": pe.t5_bucket(offsets), "causal": causal}
 
 
 def mrope(sections, base, *, interleaved):
@@ -109,11 +102,10 @@ def in_plane(given, **settings):
 
 def rope_mixed(given):
     """Return what two heads make, each with frequencies of its own."""
-    one, other = (
-        in_plane({"q": given["q"][:, h]}, frequencies=given["freqs"][:, h], order="xy")
-        for h in range(2)
-    )
-    return {name: np.stack([x, other[name]], axis=x.ndim - 2) for name, x in one.items()}
+    q, theta = given["q"], given["freqs"]
+    heads = [in_plane({"q": q[:, h]}, frequencies=theta[:, h], order="xy") for h in range(2)]
+    first, second = heads
+    return {name: np.stack([x, second[name]], axis=x.ndim - 2) for name, x in first.items()}
 
 
 def pixtral(record):
@@ -148,17 +140,13 @@ def xpos(given):
     """Return both turned; the authors scale by places counted from the middle of the text."""
     one, n = Xpos(head_dim=8, scale_base=64), given["q"].shape[-2]
     middle = np.repeat(one.decay([(n + 1) // 2]), 2, axis=-1)
-    return {
-        "q_out": one.turned_query(given["q"], np.arange(n)) / middle,
-        "k_out": one.turned_key(given["k"], np.arange(n)) * middle,
-    }
+    q, k = one.turned_query(given["q"], np.arange(n)), one.turned_key(given["k"], np.arange(n))
+    return {"q_out": q / middle, "k_out": k * middle}
 
 
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
-T2T = {
-    "base": 10_000.0 ** (8 / 6),
-    "layout": "concatenated",
-}  # its wavelengths are spaced otherwise: 10000^(i/3)
+# its wavelengths are spaced otherwise: 10000^(i/3)
+T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}
 OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "alibi_bias_h8__x_transformers": lambda given: pe.alibi(8, 6),
     "alibi_slopes_1_20__ofirpress": lambda given: {
@@ -224,11 +212,13 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "xpos_d8_sb64__torchscale": xpos,
 }
 KERPLES, TWO_IMAGES = ("log", "power"), [2, (2, 2), 1, (2, 3), 3]
-WHOLE = "binary mrope_position_ids_two_images rope_permute_meta_to_hf self_extend_positions_g4_w8 t5_buckets"
-FLOAT64 = "rope_interleaved_f64 sinusoidal_2d_concat_cls sinusoidal_concat_paper_f64 sinusoidal_interleaved_f64"
+WHOLE = "binary mrope_position_ids_two_images rope_permute_meta_to_hf".split()
+WHOLE += ["self_extend_positions_g4_w8", "t5_buckets"]
+FLOAT64 = "sinusoidal_2d_concat_cls sinusoidal_concat_paper_f64 sinusoidal_interleaved_f64".split()
+FLOAT64 += ["rope_interleaved_f64"]
 NEAR = {  # how near we must come; 1e-6 where a golden is of float32
-    **dict.fromkeys(WHOLE.split(), 0),
-    **dict.fromkeys(FLOAT64.split(), 1e-12),
+    **dict.fromkeys(WHOLE, 0),
+    **dict.fromkeys(FLOAT64, 1e-12),
     "alibi_slopes_1_20": 1e-14,
     "sinusoidal_interleaved_largepos_f64": 1e-9,  # its θ in float64
     "timestep_embedding": 1e-5,  # angles up to 999 in float32

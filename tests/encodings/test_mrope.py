@@ -1,4 +1,4 @@
-"""M-RoPE: where the words, pictures and films of one line of tokens stand, and which axis turns which pair."""
+"""M-RoPE: where words, pictures and films stand in one line, and which axis turns a pair."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from posenc_lib.encodings.mrope import MODELS
     "sections", [[24, 20, 20], [11, 11, 10], [16, 24, 24], [1, 0, 3], [5], [2, 2]]
 )
 def test_axes_take_turns_until_they_have_all_their_pairs(sections):
-    rounds = [
-        axis for turn in range(max(sections)) for axis, pairs in enumerate(sections) if turn < pairs
-    ]
+    rounds = []
+    for turn in range(max(sections)):
+        rounds += [axis for axis, pairs in enumerate(sections) if turn < pairs]
     turns, chunks = (pe.axis_of_pair(sections, interleaved=one) for one in (True, False))
     assert (turns.tolist(), chunks.tolist()) == (rounds, sorted(rounds))
     assert turns.dtype == chunks.dtype == np.int64
@@ -38,13 +38,10 @@ def test_words_go_on_after_the_largest_place_of_a_picture_or_a_film(parts, last)
 def test_the_encoding_is_the_model_of_its_name(model):
     one = KNOWN["mrope"].at(model=model, before=2, frames=1, tall=3, wide=4, after=1)
     sections, base, interleaved, _ = MODELS[model]
-    np.testing.assert_array_equal(
-        one.axis_of_pair, pe.axis_of_pair(sections, interleaved=interleaved)
-    )
-    np.testing.assert_array_equal(one.axis_positions, pe.mrope_positions([2, (3, 4), 1]))
-    np.testing.assert_array_equal(
-        one.at(frames=2).axis_positions, pe.mrope_positions([2, (2, 3, 4), 1])
-    )
+    equal = np.testing.assert_array_equal
+    equal(one.axis_of_pair, pe.axis_of_pair(sections, interleaved=interleaved))
+    equal(one.axis_positions, pe.mrope_positions([2, (3, 4), 1]))
+    equal(one.at(frames=2).axis_positions, pe.mrope_positions([2, (2, 3, 4), 1]))
     np.testing.assert_allclose(one.frequencies, pe.inv_freq(128, base))
     moved = np.abs(np.exp(1j * one.frequencies) - 1) ** 2
     assert one.axis_steps == pytest.approx(np.sqrt(np.bincount(one.axis_of_pair, moved)), rel=1e-9)

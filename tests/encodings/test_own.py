@@ -1,4 +1,4 @@
-"""One's own encoding: a function, a trained table, an object, or a model's queries and keys, under all that fits."""
+"""One's own encoding: a function, a table, an object, or queries and keys, under all that fits."""
 
 import functools
 
@@ -26,10 +26,8 @@ def waves(positions, d_model, speed=0.5, kind="sine"):
 class Slower(pe.Rotary):
     """RoPE whose pairs all turn more slowly by a factor."""
 
-    parameters = (
-        *pe.Rotary.parameters,
-        Parameter("factor", "how many times slower", 1, 1, 32, 1, "power of two"),
-    )
+    factor = Parameter("factor", "how many times slower", 1, 1, 32, 1, "power of two")
+    parameters = (*pe.Rotary.parameters, factor)
 
     @property
     def frequencies(self):
@@ -52,9 +50,8 @@ def _raise_errors(monkeypatch):
 def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
     (one,) = Spec.of(name, "attention_row", q=Q[:20], k=K[:20]).encodings
     related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(Q[:20], K[:20])
-    wanted = pe.attention(**{"q": Q[:20], "k": K[:20], "v": np.eye(20), "causal": True} | related)[
-        1
-    ]
+    plain = {"q": Q[:20], "k": K[:20], "v": np.eye(20), "causal": True}
+    wanted = pe.attention(**plain | related)[1]
     np.testing.assert_allclose(one.attend(np.zeros((20, 8)), causal=True)[1], wanted, atol=1e-12)
     assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
 
@@ -101,19 +98,20 @@ def test_functions_as_people_write_them_are_understood():
     (one,) = opened(tutorial)  # of the length, as tutorials write it
     np.testing.assert_array_equal(one.at(seq_len=5, d_model=4).table, tutorial(5, 4))
     assert pe.explore(tutorial, views="heatmap").sliders.keys() == {"seq_len", "d_model", "base"}
-    assert steps(pe.explore(even, views="heatmap").sliders["d_model"]) == [
-        2**k for k in range(1, 10)
-    ]
+    evens = steps(pe.explore(even, views="heatmap").sliders["d_model"])
+    assert evens == [2**k for k in range(1, 10)]
     panel = pe.explore(functools.partial(waves, speed=2.0), views="heatmap", kind="cosine")
     assert panel.values["speed"] == 2.0
     assert "kind" not in panel.sliders
-    bits = lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1  # noqa: E731  (none of a float)
-    blind = lambda positions, d_model: np.outer(range(len(positions)), [1] * d_model)  # noqa: E731
-    assert [one.at(d_model=4).continuous for one in opened([waves, bits, blind])] == [
-        True,
-        False,
-        False,
-    ]
+
+    def bits(positions, d_model):  # there are none of a float
+        return positions[:, None] >> np.arange(d_model) & 1
+
+    def blind(positions, d_model):
+        return np.outer(range(len(positions)), [1] * d_model)
+
+    continuous = [one.at(d_model=4).continuous for one in opened([waves, bits, blind])]
+    assert continuous == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -170,11 +168,8 @@ NOT_OPENED = [
     ),
     (NO_HEAD, {}, "'NoHead' object has no attribute 'head'"),
     (Layer(), {}, "got a Layer: its table is its .weight"),
-    (
-        Slower(),
-        {"views": "port"},
-        "views must fit Slower, which has no 'port'",
-    ),  # whose pairing cannot be the other
+    # whose pairing cannot be the other
+    (Slower(), {"views": "port"}, "views must fit Slower, which has no 'port'"),
     (
         waves,
         {"speed": "x"},
@@ -222,16 +217,13 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
     def sine(positions, d_model):
         return waves(positions, d_model)
 
-    names = [
-        one.name
-        for one in opened(["sine", sine, lambda n, d: 0, T, Rope(base=500.0), Rope, "rope"])
-    ]
+    things = ["sine", sine, lambda n, d: 0, T, Rope(base=500.0), Rope, "rope"]
+    names = [one.name for one in opened(things)]
     assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
     ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
+    advice = r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"
     for call in (pe.playground().open, pe.figure):
-        with pytest.raises(
-            ValueError, match=r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"
-        ):
+        with pytest.raises(ValueError, match=advice):
             call(ground.line)
     assert pe.playground(ground.line, own=[T, sine]).line == ground.line
     ground.a.value, ground.b.value = "alibi", "mine"
@@ -240,50 +232,38 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
 
 
 def test_a_table_ends_where_it_ends():
-    assert (
-        "no row from 20 on" in pe.explore([T, "rope"], seq_len=(2, 64), start={"seq_len": 40}).text
-    )
+    beside = pe.explore([T, "rope"], seq_len=(2, 64), start={"seq_len": 40})
+    assert "no row from 20 on" in beside.text
     assert pe.explore(T, views="waves").sliders["seq_len"].max == 20
 
 
 def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
-    assert [card.verdict(name, "only the offset counts") for name in card.measured] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    verdicts = [card.verdict(name, "only the offset counts") for name in card.measured]
+    assert verdicts == [True, True, False, False]
     rows = {line[:20].strip(): line for line in repr(card).splitlines()}
     assert rows[""].split() == ["Slower", "Thirds", "waves", "mine"]
     assert "– its table ends" in rows["bounded ≤ 3"]
     assert rows["goes on no end"].rstrip().endswith("○ no ends")
-    with pytest.raises(
-        ValueError, match="what must say what happens to queries and keys, which mrope does not"
-    ):
+    rule = "what must say what happens to queries and keys, which mrope does not"
+    with pytest.raises(ValueError, match=rule):
         pe.scorecard(["rope", "mrope"])
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
     assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
-    np.testing.assert_array_equal(
-        drawn.of.draw(drawn.values).pens[0].grid, waves(np.arange(32), 64, 2.0).T
-    )
+    grid = drawn.of.draw(drawn.values).pens[0].grid
+    np.testing.assert_array_equal(grid, waves(np.arange(32), 64, 2.0).T)
 
 
 def test_a_parameter_needs_no_range_and_a_forgotten_star_is_named():
     own = pe.Parameter("speed", "", 2.0), pe.Parameter("count", "", 8)
-    moved = type(
-        "Moved",
-        (pe.Rotary,),
-        {"parameters": (*pe.Rotary.parameters, *own), "frequencies": np.ones(32)},
-    )
+    about = {"parameters": (*pe.Rotary.parameters, *own), "frequencies": np.ones(32)}
+    moved = type("Moved", (pe.Rotary,), about)
     sliders = pe.explore(moved, views="similarity").sliders
-    assert [value for _, value in sliders["speed"].options][
-        :: len(sliders["speed"].options) - 1
-    ] == [0.5, 8]
+    speeds = [value for _, value in sliders["speed"].options]
+    assert (speeds[0], speeds[-1]) == (0.5, 8)
     assert (sliders["count"].min, sliders["count"].max) == (2, 32)
-    with pytest.raises(
-        TypeError, match=r"parameters of Starless must be .*got a tuple in it: is a star missing"
-    ):
+    rule = r"parameters of Starless must be .*got a tuple in it: is a star missing"
+    with pytest.raises(TypeError, match=rule):
         type("Starless", (pe.Bias,), {"parameters": (pe.Bias.parameters, *own)})
     with pytest.raises(ValueError, match="scale must be one of"):
         pe.Parameter("speed", "", 2.0, scale="log10")

@@ -1,4 +1,4 @@
-"""KERPLE, FIRE, Sandwich, xPos and CoPE: what their papers say of them; the goldens have their numbers."""
+"""KERPLE, FIRE, Sandwich, xPos and CoPE: what papers say of them; goldens have their numbers."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,8 @@ LENGTHS = [(2, 6), (6, 2), (0, 3)]  # the goldens have as many keys as queries
 
 
 def test_kerple_as_a_power_of_1_is_alibi_and_far_powers_are_kept_within_the_authors_ends():
-    np.testing.assert_allclose(
-        pe.kerple(pe.alibi_slopes(8), np.ones(8), 9, kind="power"), np.tril(pe.alibi(8, 9))
-    )
+    straight = pe.kerple(pe.alibi_slopes(8), np.ones(8), 9, kind="power")
+    np.testing.assert_allclose(straight, np.tril(pe.alibi(8, 9)))
     ends = pe.kerple([1.0, 1.0], [1e-5, 7.0], 4, kind="power")
     np.testing.assert_allclose(ends[:, 3, 0], [-(3**0.01), -9])
 
@@ -23,9 +22,8 @@ def test_fire_says_more_than_the_offset_and_feeds_nothing_that_reads_offsets():
     one = ENCODINGS["fire"].at(seq_len=30, threshold=4)
     assert min(np.ptp(np.diagonal(one.similarity, -k)) for k in range(1, 21)) > 0
     assert not one.has("biases")
-    np.testing.assert_array_equal(
-        one.similarity[:9, :9], one.at(seq_len=9).similarity
-    )  # a longer text moves nothing
+    # a longer text moves nothing
+    np.testing.assert_array_equal(one.similarity[:9, :9], one.at(seq_len=9).similarity)
     cached = one.relate(np.zeros((3, 4)), np.zeros((30, 4)))["bias"]
     np.testing.assert_allclose(cached, one.similarity[-3:], atol=1e-12)
 
@@ -37,11 +35,8 @@ def test_sandwich_rises_again_from_offset_13_to_14():
 def stretched(x, n, scale_base, sign):
     """Return rows turned by n and scaled, pair by pair."""
     i, pairs = np.arange(3), x[..., 0::2] + 1j * x[..., 1::2]
-    return (
-        pairs
-        * np.exp(1j * n * 50.0 ** (-2 * i / 6))
-        * ((2 * i / 6 + 0.4) / 1.4) ** (sign * n / scale_base)
-    )
+    turned = pairs * np.exp(1j * n * 50.0 ** (-2 * i / 6))
+    return turned * ((2 * i / 6 + 0.4) / 1.4) ** (sign * n / scale_base)
 
 
 @pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
@@ -66,16 +61,14 @@ def test_scores_of_xpos_are_those_of_rope_times_the_decay():
     plain_q, plain_k = pe.rope(q, base=100.0), pe.rope(k, base=100.0)
     for pair in range(4):
         dims = one.pair_dims(pair)
-        plain, ours = (
-            x[-1, dims] @ y[::-1, dims].T for x, y in ((plain_q, plain_k), one.queries_keys)
-        )
+        both = (plain_q, plain_k), one.queries_keys
+        plain, ours = (x[-1, dims] @ y[::-1, dims].T for x, y in both)
         np.testing.assert_allclose(ours, plain * one.decay(np.arange(40))[:, pair], atol=1e-12)
 
 
 def test_the_object_of_cope_counts_words(rng):
     one, x = ENCODINGS["cope"].at(seq_len=12, head_dim=8, npos=5), rng.normal(size=(12, 8))
     pos_emb = np.random.default_rng([2, 0]).normal(size=(5, 8)).T
-    wanted = np.where(
-        np.tri(12), counted_scores(x, x, pos_emb), x @ x.T + (x @ pos_emb)[:, :1]
-    )  # position 0: what comes later
+    later = x @ x.T + (x @ pos_emb)[:, :1]  # at position 0
+    wanted = np.where(np.tri(12), counted_scores(x, x, pos_emb), later)
     np.testing.assert_allclose(one.scores(x, x), wanted)

@@ -12,10 +12,8 @@ HALF = 0.5**0.5
 
 @pytest.mark.parametrize("frequencies", ["axial", "alternate", MIXED])
 def test_scores_depend_on_how_far_apart_two_patches_are_and_nothing_else(frequencies, rng):
-    q, k = (
-        pe.rope_2d(np.tile(one, (20, 1)), 4, 5, frequencies=frequencies)
-        for one in rng.normal(size=(2, 8))
-    )
+    vectors = [np.tile(one, (20, 1)) for one in rng.normal(size=(2, 8))]
+    q, k = (pe.rope_2d(x, 4, 5, frequencies=frequencies) for x in vectors)
     scores = (q @ k.T).reshape(4, 5, 4, 5)
     np.testing.assert_allclose(scores[1:, 1:, 1:, 1:], scores[:-1, :-1, :-1, :-1], atol=1e-12)
     assert not np.allclose(scores[0, 0, 0, 1], scores[0, 0, 1, 0])
@@ -23,13 +21,10 @@ def test_scores_depend_on_how_far_apart_two_patches_are_and_nothing_else(frequen
 
 @pytest.mark.parametrize("pairs", ["axial", "alternate", "four ways", "random"])
 def test_the_encoding_turns_as_the_function_does(pairs):
-    one = KNOWN["rope_2d"].at(
-        seq_len=12, columns=4, head_dim=8, pairs=pairs, tilt=30, content="random", draw=3
-    )
-    wanted = [
-        pe.rope_2d(np.tile(x, (12, 1)), 3, 4, frequencies=one.directions)
-        for x in one.query_and_key()
-    ]
+    values = {"pairs": pairs, "tilt": 30, "content": "random", "draw": 3}
+    one = KNOWN["rope_2d"].at(seq_len=12, columns=4, head_dim=8, **values)
+    vectors = [np.tile(x, (12, 1)) for x in one.query_and_key()]
+    wanted = [pe.rope_2d(x, 3, 4, frequencies=one.directions) for x in vectors]
     np.testing.assert_allclose(one.queries_keys, wanted, atol=1e-13)
     given = one.relate(np.ones((12, 8)), np.full((12, 8), 2.0))
     np.testing.assert_allclose(given["k"], 2 * given["q"], atol=1e-13)

@@ -1,4 +1,4 @@
-"""What a config.json makes of RoPE, beside facts that papers and configs state; goldens and peers have the numbers."""
+"""What a config.json makes of RoPE, by papers and configs; goldens and peers have the numbers."""
 
 import numpy as np
 import pytest
@@ -65,22 +65,20 @@ def test_a_bad_config_is_refused_by_the_name_of_its_key():
 )
 def test_in_float32_it_is_what_a_model_computes_but_for_rounding(kind):
     config = LLAMA3 | {"rope_type": kind}
-    theta, narrow = (
-        pe.rope_scaling(config, 64, dtype=dtype)[0] for dtype in (np.float64, np.float32)
-    )
+    theta = pe.rope_scaling(config, 64)[0]
+    narrow = pe.rope_scaling(config, 64, dtype=np.float32)[0]
     assert narrow.dtype == np.float32
     np.testing.assert_allclose(narrow, theta, rtol=2e-6)
-    by_hand = [
-        np.float32(1) / np.float32(500_000.0 ** float(np.float32(2 * i / 64))) for i in range(32)
-    ]
-    np.testing.assert_array_equal(
-        pe.rope_scaling(LLAMA3 | {"rope_type": "default"}, 64, dtype="f4")[0], by_hand
-    )
+    f32 = np.float32
+    by_hand = [f32(1) / f32(500_000.0 ** float(f32(2 * i / 64))) for i in range(32)]
+    plain = pe.rope_scaling(LLAMA3 | {"rope_type": "default"}, 64, dtype="f4")[0]
+    np.testing.assert_array_equal(plain, by_hand)
 
 
 SLIDING, FULL = "sliding_attention", "full_attention"
 NESTED = {SLIDING: {"rope_type": "default", "rope_theta": 1e4}, FULL: LLAMA3}
-CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponent and divisor, and how many pairs)
+# name: (a config, by layer type the last inv_freq as base, exponent and divisor, and the pairs)
+CONFIGS = {
     "llama 2": (SIZE, {FULL: (1e4, 126 / 128, 1, 64)}),
     "new form": (SIZE | {"rope_parameters": {"rope_theta": 1e6}}, {FULL: (1e6, 126 / 128, 1, 64)}),
     "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
@@ -106,10 +104,9 @@ def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
             assert made[layer] is None
         else:
             base, exponent, divisor, pairs = known
-            assert (made[layer][0][-1], len(made[layer][0])) == (
-                pytest.approx(base**-exponent / divisor),
-                pairs,
-            )
+            theta, _ = made[layer]
+            assert theta[-1] == pytest.approx(base**-exponent / divisor)
+            assert len(theta) == pairs
 
 
 BAD_CONFIGS = [
@@ -144,19 +141,13 @@ def test_offsets_of_groups_count_exactly_within_the_window():
     near = np.subtract.outer(range(40), range(40))
     np.testing.assert_array_equal(offsets[near < 8], near[near < 8])
     assert offsets.max() == 39 // 4 + 8 - 8 // 4
-    np.testing.assert_array_equal(
-        np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1
-    )  # groups of one change nothing
+    # groups of one change nothing
+    np.testing.assert_array_equal(np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1)
 
 
 def test_a_config_of_phi_3_is_read_for_a_length():
-    config = {
-        "hidden_size": 64,
-        "num_attention_heads": 8,
-        "max_position_embeddings": 64,
-        "rope_theta": 1e4,
-    }
-    config |= {"model_type": "phi3", "original_max_position_embeddings": 16}
+    config = {"hidden_size": 64, "num_attention_heads": 8, "rope_theta": 1e4, "model_type": "phi3"}
+    config |= {"max_position_embeddings": 64, "original_max_position_embeddings": 16}
     config["rope_scaling"] = LONG | {"rope_type": "yarn"}  # as it once called it
     short, long = (pe.rope_from_config(config, seq_len=n)["full_attention"][0] for n in (16, 17))
     np.testing.assert_allclose(short / long, LONG["long_factor"])

@@ -1,4 +1,4 @@
-"""The committed table: whole, made by one code with one setting, and which rankings hold in both sets of seeds."""
+"""The committed table: whole, of one setting, and which rankings hold in both sets of seeds."""
 
 import re
 import statistics
@@ -31,34 +31,27 @@ def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
     assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 600
     for plan, run in runs.items():
         ends = [64, 128, 256] if plan.encoding == "learned" else []
-        assert list(run.accuracy) == [
-            "",
-            *(SCALINGS if plan.encoding == "rope" and not plan.then else ()),
-        ]
+        scaled = plan.encoding == "rope" and not plan.then
+        assert list(run.accuracy) == ["", *(SCALINGS if scaled else ())]
         for name, by_length in run.accuracy.items():
             assert list(by_length) == list(LENGTHS[bool(name) :])
-            assert all(
-                right is None if n in ends else 0 <= right <= 1 for n, right in by_length.items()
-            )
+            for length, right in by_length.items():
+                assert right is None if length in ends else 0 <= right <= 1
 
 
 def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
     table = pe.trained_table("induction")
     assert set(table.rows) == {*POSITIONS, *(f"rope, {name}" for name in SCALINGS)}
     seen = [run.accuracy["yarn"][64] for run in runs_of("rope", "induction")]
-    assert table.rows["rope, yarn"][64] == (
-        pytest.approx(statistics.mean(seen)),
-        min(seen),
-        max(seen),
-        10,
-    )
+    mean = pytest.approx(statistics.mean(seen))
+    assert table.rows["rope, yarn"][64] == (mean, min(seen), max(seen), 10)
     title, lengths, *lines = repr(table).splitlines()
     assert title == "induction, 1000 steps, 10 seeds: mean (least–most)"
     assert lengths.split() == [str(n) for n in LENGTHS]
     for name, line in zip(table.rows, lines, strict=True):
         assert line.startswith(f"{name} ")
         assert str(table.rows[name][64] or "no row") in line
-        assert line.count("no row") == 3 * (name == "learned")
+        assert line.count("no row") == (3 if name == "learned" else 0)
     assert pe.trained_table("flip_flop", seeds=[7]).rows["t5"][64].seeds == 1
     assert "1000 steps, dropped, 5 seeds" in repr(pe.trained_table("look_back", then="drop"))
 
@@ -79,8 +72,9 @@ def test_a_wrong_question_is_told_by_name(wrong, told):
         pe.trained_table(**{"task": "flip_flop"} | wrong)
 
 
-# Chains of groups, best first: the worst seed of each encoding of a group is better than the best seed of each of the
-# next group, in both sets of seeds. Within a group seeds overlap, and no more can be said.
+# Chains of groups, best first: the worst seed of each encoding of a group is better than the best
+# seed of each of the next group, in both sets of seeds. Within a group seeds overlap, and no more
+# can be said.
 CHAINS = [
     ("flip_flop", 32, ["sinusoidal learned rope t5 kerple", "alibi no_position"]),
     ("flip_flop", 64, ["kerple", "alibi rope t5 no_position", "sinusoidal"]),
@@ -116,20 +110,16 @@ CHAINS = [
 def at(names, task, length, seeds) -> list:
     """Return the spreads of some encodings, or of "rope+yarn" and its like."""
     pairs = (name.partition("+") for name in names.split())
-    return [
-        spread(name, task, rope_type=rope_type, seeds=seeds)[length] for name, _, rope_type in pairs
-    ]
+    spreads = [spread(name, task, rope_type=kind, seeds=seeds) for name, _, kind in pairs]
+    return [by_length[length] for by_length in spreads]
 
 
 @pytest.mark.parametrize("seeds", [FIRST, SECOND], ids=["first", "second"])
 def test_every_ranking_holds_in_both_sets_of_seeds(seeds):
     for task, length, chain in CHAINS:
         for better, worse in pairwise(at(group, task, length, seeds) for group in chain):
-            assert min(one.least for one in better) > max(one.most for one in worse), (
-                task,
-                length,
-                chain,
-            )
+            least, most = min(one.least for one in better), max(one.most for one in worse)
+            assert least > most, (task, length, chain)
 
 
 GUESSED = 1 / SYMBOLS + 0.03
@@ -147,14 +137,11 @@ BOUNDS = [  # what lesson 13 says without a ranking: all accuracies lie between 
 @pytest.mark.parametrize("seeds", [FIRST, SECOND], ids=["first", "second"])
 def test_what_lesson_13_says_without_a_ranking_holds_in_both_sets_of_seeds(seeds):
     for names, task, length, least, most in BOUNDS:
-        assert all(
-            least < one.least and one.most <= most for one in at(names, task, length, seeds)
-        ), (names, task)
+        for one in at(names, task, length, seeds):
+            assert least < one.least <= one.most <= most, (names, task)
     assert max(one.mean for one in at("alibi_steep sinusoidal rope", "recall", 256, seeds)) < 0.8
-    for task, middle in (
-        ("look_back", 0.2),
-        ("recall", 0.8),
-    ):  # fast pairs look back, those that stand still recall
+    # fast pairs look back, those that stand still recall
+    for task, middle in (("look_back", 0.2), ("recall", 0.8)):
         (still,), (plain,) = at("p_rope", task, 256, seeds), at("rope", task, 256, seeds)
         assert still.least > 0.89 > middle > plain.mean
     (slower,), (plain,) = at("rope_100", "flip_flop", 64, seeds), at("rope", "flip_flop", 64, seeds)

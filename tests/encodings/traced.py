@@ -1,11 +1,13 @@
-"""What transformers itself does with a config.json: which layers turn, by which frequencies, by which factor.
+"""What transformers itself does with a config.json: which layers turn, by which frequencies.
 
-The model is made without memory for its weights (on the device "meta") and run once. Its rotary modules compute in
-earnest, and each of their results carries a mark, a parameter of its own: a layer turns if the graph of its output
-leads to a mark. This needs the extra `benchmark`; the quick tests read what is stored in rope_sweep.json.
+The model is made without memory for its weights (on the device "meta") and run once. Its rotary
+modules compute in earnest, and each of their results carries a mark, a parameter of its own: a
+layer turns if the graph of its output leads to a mark. This needs the extra `benchmark`; the quick
+tests read what is stored in rope_sweep.json.
 """
 
 import functools
+import importlib
 import inspect
 import json
 import sys
@@ -41,14 +43,10 @@ def model_class(config) -> type[PreTrainedModel]:
             kind = each[type(config)]
             return kind[0] if isinstance(kind, tuple) else kind
     folder = type(config).__module__.replace("configuration_", "modeling_")
-    found = [
-        one
-        for one in vars(__import__(folder, fromlist=["x"])).values()
-        if isinstance(one, type)
-        and issubclass(one, PreTrainedModel)
-        and one.config_class is type(config)
-        if one.__module__ == folder and not one.__name__.endswith("PreTrainedModel")
-    ]
+    kinds = [one for one in vars(importlib.import_module(folder)).values() if isinstance(one, type)]
+    models = [one for one in kinds if issubclass(one, PreTrainedModel) and one.__module__ == folder]
+    found = [one for one in models if one.config_class is type(config)]
+    found = [one for one in found if not one.__name__.endswith("PreTrainedModel")]
     if not found:
         raise LookupError(f"no model for {type(config).__name__}")
     return min(found, key=lambda one: ("For" in one.__name__, len(one.__name__)))
@@ -67,9 +65,8 @@ class Traced:
         self.length, self.marks, self.found, self.config = length, {}, [], config
         kind = model_class(config)
         made = sys.modules[kind.__module__]
-        rotary = [
-            one for one in vars(made).values() if isinstance(one, type) and "Rotary" in one.__name__
-        ]
+        kinds = [one for one in vars(made).values() if isinstance(one, type)]
+        rotary = [one for one in kinds if "Rotary" in one.__name__]
         before = {one: one.__init__ for one in rotary if issubclass(one, torch.nn.Module)}
         for one, init in before.items():  # these alone compute in earnest
             one.__init__ = functools.partialmethod(self._on_cpu, init)
@@ -89,27 +86,25 @@ class Traced:
         for module in self.model.modules():
             if is_rotary(module):
                 module.forward = functools.partial(self._marked, module, module.forward)
-            if type(module).__name__.endswith(
-                "Experts"
-            ):  # which is asked depends on numbers, and here are none
+            # which expert is asked depends on numbers, and here are none
+            if type(module).__name__.endswith("Experts"):
                 module.forward = lambda hidden, *args, **how: hidden
-            if hasattr(module, "embed_positions") and isinstance(
-                module.embed_positions, torch.Tensor
-            ):
+            if isinstance(getattr(module, "embed_positions", None), torch.Tensor):
                 mark = self._mark(id(module), self._halves(), "")
                 del module.embed_positions
                 module.embed_positions = torch.zeros(self.sines.shape, device="meta") + mark
                 if hasattr(module, "_get_embed_positions"):
-                    module._get_embed_positions = lambda ids, m=module: m.embed_positions.repeat(
-                        ids.shape[0], 1, 1
-                    )
-        lists = [
-            one for one in self.model.modules() if isinstance(one, torch.nn.ModuleList) and len(one)
-        ]
+                    module._get_embed_positions = functools.partial(self._repeated, module)
+        lists = [one for one in self.model.modules() if isinstance(one, torch.nn.ModuleList)]
+        lists = [one for one in lists if len(one)]
         many = getattr(config, "num_hidden_layers", None)
         self.layers = next((one for one in lists if len(one) == many), None) or max(lists, key=len)
         for layer in self.layers:
             layer.forward = functools.partial(self._alone, layer.forward)
+
+    @staticmethod
+    def _repeated(module, ids) -> torch.Tensor:
+        return module.embed_positions.repeat(ids.shape[0], 1, 1)
 
     @staticmethod
     def _on_cpu(module, init, *args, **how):
@@ -133,7 +128,7 @@ class Traced:
         return self.marks[key][0]
 
     def _marked(self, module, forward, *args, **how):
-        """Run a rotary module in earnest on the positions 0, 1, 2, … and the last; mark what it returns."""
+        """Run a rotary module in earnest, on positions 0, 1, … and the last; mark its results."""
 
         def real(value):
             if not isinstance(value, torch.Tensor):
@@ -197,14 +192,11 @@ class Traced:
         names = inspect.signature(self.model.forward).parameters
         how = {"use_cache": False} if "use_cache" in names else {}
         size = getattr(self.config, "hidden_size", 8)
-        tries = [
-            {"input_ids": ids},
-            {"inputs_embeds": torch.zeros((1, TOKENS, size), device="meta")},
-        ]
+        vectors = torch.zeros((1, TOKENS, size), device="meta")
+        sound = torch.zeros((1, 16_000), device="meta")
+        tries = [{"input_ids": ids}, {"inputs_embeds": vectors}]
         tries.append({"input_ids": ids, "decoder_input_ids": ids})
-        tries.append(
-            {"input_values": torch.zeros((1, 16_000), device="meta"), "decoder_input_ids": ids}
-        )
+        tries.append({"input_values": sound, "decoder_input_ids": ids})
         first = None
         for given in tries:
             self.found.clear()
@@ -221,6 +213,6 @@ _without_values()
 
 
 def traced(given: dict, length: int = TOKENS):
-    """Return for each layer of the model of a config.json, as a dict, what it turns by: a list of (θ, factor)."""
+    """Return for each layer of a config.json's model what it turns by: a list of (θ, factor)."""
     config = AutoConfig.for_model(**json.loads(json.dumps(given)))
     return config, Traced(config, length).run()

@@ -18,15 +18,12 @@ def made(folder, *arguments):
 def test_list_shows_every_figure_and_details_of_those_named(capsys):
     assert figures("list") == 0
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
-    assert lines == [
-        [one.id, one.lesson] for one in sorted(FIGURES.values(), key=lambda one: one.lesson)
-    ]
+    in_order = sorted(FIGURES.values(), key=lambda one: one.lesson)
+    assert lines == [[one.id, one.lesson] for one in in_order]
     assert figures("list", "toeplitz") == 0
     details = capsys.readouterr().out
-    assert (
-        "--set base=10000  how far apart the wavelengths lie (1e-06 to 1e+12; moves from 10 to 1e+06"
-        in details
-    )
+    help_of_base = "how far apart the wavelengths lie (1e-06 to 1e+12; moves from 10 to 1e+06"
+    assert f"--set base=10000  {help_of_base}" in details
 
 
 def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
@@ -34,27 +31,18 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
     assert figures("make", *asked) == 0
     names = ["toeplitz.png", "toeplitz.svg", "ladder.png", "ladder.svg"]
     assert sorted(path.name for path in (tmp_path / "new folder").iterdir()) == sorted(names)
-    told = [
-        word
-        for name in ("toeplitz", "ladder")
-        for word in FIGURES[name].words(FIGURES[name].values())
-    ]
-    assert capsys.readouterr().out.splitlines() == [
-        *(str(tmp_path / "new folder" / name) for name in names),
-        *told,
-    ]
+    lines = [str(tmp_path / "new folder" / name) for name in names]
+    for name in ("toeplitz", "ladder"):
+        lines += FIGURES[name].words(FIGURES[name].values())
+    assert capsys.readouterr().out.splitlines() == lines
 
 
 def test_the_last_query_stays_the_last_of_another_length(tmp_path):
-    told = made(
-        tmp_path, "alibi_heads", "--format", "svg", "--set", "seq_len=32", "--set", "num_heads=4"
-    )
+    values = "--set seq_len=32 --set num_heads=4".split()
+    told = made(tmp_path, "alibi_heads", "--format", "svg", *values)
     assert "adds 0 to key 31, its own" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
-    assert [FIGURES["alibi_heads"].values(seq_len=n)["query"] for n in (32, 64, 500)] == [
-        31,
-        63,
-        499,
-    ]
+    for length in (32, 64, 500):
+        assert FIGURES["alibi_heads"].values(seq_len=length)["query"] == length - 1
 
 
 def test_settings_reach_the_picture(tmp_path):
@@ -62,40 +50,47 @@ def test_settings_reach_the_picture(tmp_path):
     assert ">150</text>" not in made(tmp_path, *svg)["toeplitz.svg"]
     told = made(tmp_path, *svg, "--set", "seq_len=200", "--set", "base=500,000")
     assert ">150</text>" in told["toeplitz_seq_len-200_base-500,000.svg"]
-    assert (
-        "#111111"
-        in made(tmp_path, *svg, "--theme", "dark", "--width", 500)["toeplitz_dark_width-500.svg"]
-    )
+    told = made(tmp_path, *svg, "--theme", "dark", "--width", 500)
+    assert "#111111" in told["toeplitz_dark_width-500.svg"]
     assert len([*tmp_path.iterdir()]) == 3  # what was asked is in the name: none overwrites another
 
 
 def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
     lines = [f"sinusoidal: heatmap; seq_len={n}" for n in (201, 202)]
     told = made(tmp_path, "sinusoidal_heatmap", *lines, "--format", "svg")
-    assert sorted(told) == [f"sinusoidal-heatmap-seq_len-{n}.svg" for n in (201, 202)] + [
-        "sinusoidal_heatmap.svg"
-    ]
+    of_lines = [f"sinusoidal-heatmap-seq_len-{n}.svg" for n in (201, 202)]
+    assert sorted(told) == [*of_lines, "sinusoidal_heatmap.svg"]
     assert "seq_len 201" in told["sinusoidal-heatmap-seq_len-201.svg"]
 
 
 REFUSED = {
     "make toeplits": "there is no figure 'toeplits' (did you mean 'toeplitz'?)",
-    "list alibi_heads;num_heads=4": 'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or',
+    "list alibi_heads;num_heads=4": (
+        'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or'
+    ),
     "list zzz": "there is no figure 'zzz' (there are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
-    "make toeplitz ladder --set base=3": "ladder has no parameter 'base' (there are seq_len, d_model)",
+    "make toeplitz ladder --set base=3": (
+        "ladder has no parameter 'base' (there are seq_len, d_model)"
+    ),
     "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",
     "make binary_trajectory --set seq_len=9": "seq_len must be at most 8 here, got 9",
     "make t5_buckets --set bidirectional=no": "bidirectional must be one of True, False, got 'no'",
-    "make toeplitz --format bmp": "--format must be one of 'png', 'svg', 'pdf', 'gif', 'html', got 'bmp'",
+    "make toeplitz --format bmp": (
+        "--format must be one of 'png', 'svg', 'pdf', 'gif', 'html', got 'bmp'"
+    ),
     "make toeplitz --theme red": "--theme must be one of 'light', 'dark', 'print', got 'red'",
     "make toeplitz --width 20": "--width must be at least 360, got 20",
     "make ladder --format gif --dpi 600": "--dpi must be at most 200, got 600",
-    "make clock_hands --format gif --set seq_len=1 --set query=0": "in clock_hands: query must be at most 0 here",
+    "make clock_hands --format gif --set seq_len=1 --set query=0": (
+        "in clock_hands: query must be at most 0 here"
+    ),
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
-    "make toeplitz --format gif --move bas": "toeplitz has no parameter 'bas' (did you mean 'base'?)",
+    "make toeplitz --format gif --move bas": (
+        "toeplitz has no parameter 'bas' (did you mean 'base'?)"
+    ),
 }
 
 

@@ -18,19 +18,21 @@ from ..browser.lab import silent_page
 
 pytestmark = pytest.mark.slow
 
-FINE = (
-    3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
-)
+# pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
+FINE = 3
 REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
 KINDS = ENCODINGS | ELSEWHERE
-ALONE = [
-    view for view in VIEWS.load() if not any(view in e.views for e in KINDS.values())
-]  # in no encoding's own panel
+SHOWN = {view for encoding in KINDS.values() for view in encoding.views}
+
+
+def feeds(view: str) -> str:
+    """Return the first encoding that a view fits."""
+    return next(name for name, encoding in KINDS.items() if VIEWS[view].fits(encoding))
+
+
 LINES = [f"{name}:" for name in KINDS]
-LINES += [
-    f"{next(name for name, e in KINDS.items() if VIEWS[view].fits(e))}: {view}" for view in ALONE
-]
+LINES += [f"{feeds(view)}: {view}" for view in VIEWS.load() if view not in SHOWN]  # in no own panel
 
 
 @pytest.fixture(scope="module")
@@ -44,24 +46,22 @@ def opened(data: bytes) -> Image.Image:
 
 
 def unhinted():
-    """Let letters be as wide as on paper: matplotlib widens each to whole pixels, which moves the end of a long line.
+    """Let letters be as wide as on paper.
 
-    The drawings themselves are made without this, as everybody makes them.
+    Matplotlib widens each to whole pixels, which moves the end of a long line. The drawings
+    themselves are made without this, as everybody makes them.
     """
-    return mock.patch.object(
-        style,
-        "_settings",
-        lambda theme, of=style._settings: of(theme) | {"text.hinting": "no_hinting"},
-    )
+    usual = style._settings
+    plain = {"text.hinting": "no_hinting"}
+    return mock.patch.object(style, "_settings", lambda theme: usual(theme) | plain)
 
 
 def in_browser(page, path) -> Image.Image:
     """Return a drawing as a page shows it, at its own size."""
     page.goto(path.as_uri())
-    size = page.evaluate(
-        "['width', 'height'].map((side) => document.documentElement[side].baseVal.value)"
-    )
-    page.set_viewport_size(dict(zip(("width", "height"), map(round, size), strict=True)))
+    sides = "['width', 'height'].map((side) => document.documentElement[side].baseVal.value)"
+    width, height = map(round, page.evaluate(sides))
+    page.set_viewport_size({"width": width, "height": height})
     return opened(page.screenshot())
 
 
@@ -80,17 +80,17 @@ def on_paper(path, like: Image.Image) -> Image.Image:
 
 def beyond(one: Image.Image, other: Image.Image) -> Image.Image:
     """Return how far each pixel lies outside what the other picture has within reach."""
-    least, most = (
-        other.filter(kind(2 * REACH + 1)) for kind in (ImageFilter.MinFilter, ImageFilter.MaxFilter)
-    )
+    least = other.filter(ImageFilter.MinFilter(2 * REACH + 1))
+    most = other.filter(ImageFilter.MaxFilter(2 * REACH + 1))
     return ImageChops.lighter(ImageChops.subtract(one, most), ImageChops.subtract(least, one))
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
     """Return how different two pictures look where they differ most, of 255.
 
-    Means of blocks alone, which do for two files of one program, would not: letters of another program differ more
-    than a pale image that is shifted. So only what neither picture has within reach counts.
+    Means of blocks alone, which do for two files of one program, would not: letters of another
+    program differ more than a pale image that is shifted. So only what neither picture has within
+    reach counts.
     """
     assert one.size == other.size
     worse = ImageChops.lighter(beyond(one, other), beyond(other, one))
@@ -105,11 +105,9 @@ def test_a_drawing_of_every_view_shows_the_picture(page, suffix, tmp_path):
         one = find(line)
         with style.themed(style.THEMES[k % 3]):
             with unhinted():
-                picture = opened(
-                    one.draw(one.defaults).picture("png", FINE * style.CSS_DPI)
-                ).reduce(FINE)
+                fine = one.draw(one.defaults).picture("png", FINE * style.CSS_DPI)
             path.write_bytes(one.draw(one.defaults).picture(suffix, style.CSS_DPI))
-        told[line] = difference(
-            in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture
-        )
+        picture = opened(fine).reduce(FINE)
+        drawing = in_browser(page, path) if suffix == "svg" else on_paper(path, picture)
+        told[line] = difference(drawing, picture)
     assert {line: round(most, 1) for line, most in told.items() if most >= MOST} == {}

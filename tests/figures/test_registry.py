@@ -1,4 +1,4 @@
-"""Every figure: ids, files and links agree, words are true sentences, every parameter does something."""
+"""Every figure: ids, files and links agree, words are sentences, every parameter does something."""
 
 import re
 
@@ -16,9 +16,8 @@ FOLDER = ROOT / "figures"
 
 
 def sources(path):
-    return [
-        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
-    ]
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell.source for cell in cells if cell.cell_type == "code"]
 
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
@@ -41,20 +40,17 @@ def test_each_figure_is_named_in_its_lesson_which_links_to_no_picture():
 def test_every_lesson_from_01_on_shows_a_figure_of_its_own_and_links_to_no_picture():
     for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):
         named = [re.fullmatch(r'figure\("(\w+)"\)', cell) for cell in sources(path)]
-        assert path.name.startswith("00") or path.stem in {
-            find(one[1]).lesson for one in named if one
-        }
+        lessons = {find(one[1]).lesson for one in named if one}
+        assert path.name.startswith("00") or path.stem in lessons
         assert not re.search(r"!\[|<img|\]\(\.\.", prose(path))
 
 
 def test_the_picture_in_the_readme_is_a_figure_and_carries_its_words():
-    shown = re.findall(
-        r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", (ROOT / "README.md").read_text(encoding="utf-8")
-    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", readme)
     assert shown
-    assert [alt for alt, _ in shown] == [
-        find(name).words(find(name).values())[1] for _, name in shown
-    ]
+    for alt, name in shown:
+        assert alt == find(name).words(find(name).values())[1]
 
 
 def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
@@ -76,9 +72,8 @@ def test_words_are_sentences_that_fill_in_every_number():
             assert not re.search(r"[{}<>\"&]", text)
             assert text.rstrip(")").endswith(".")
         assert 40 < len(alt) < 400
-        assert not re.search(
-            r"image|picture of|figure", alt, re.I
-        )  # a screen reader says that by itself
+        # a screen reader says that by itself
+        assert not re.search(r"image|picture of|figure", alt, re.I)
 
 
 @pytest.mark.slow
@@ -99,20 +94,14 @@ def test_every_parameter_changes_what_is_seen(one):
 
 def test_frames_stay_within_what_other_values_leave():
     clock, sweep = find("clock_hands"), find("base_sweep")
-    assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    frames = clock.frames(clock.values(seq_len=4, query=0))
+    assert [frame["query"] for frame in frames] == [0, 1, 2, 3]
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
 
 
-def test_words_that_were_written_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_still_does():
-    one = find("alibi_heads")
-    at_home, moved, longer = (
-        one.words(one.values(**values))[1] for values in ({}, {"head": 5}, {"seq_len": 96})
-    )
+def test_words_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_still_does():
+    one, chosen = find("alibi_heads"), ({}, {"head": 5}, {"seq_len": 96})
+    at_home, moved, longer = (one.words(one.values(**values))[1] for values in chosen)
     assert at_home == moved == one.alt
     assert "get 90 % of each head's attention if all match alike: " in longer
     assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))

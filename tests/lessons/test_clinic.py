@@ -1,4 +1,4 @@
-"""The clinic: its form, no answer before it is asked for, and what it says of wrong diagnoses is so."""
+"""The clinic: its form, no answer before it is asked for, and true words on wrong diagnoses."""
 
 import ast
 import io
@@ -35,19 +35,15 @@ def folded(cell) -> bool:
 
 
 def printed(some) -> str:
-    return "\n".join(
-        o.get("text", "") or o.data["text/plain"] for c in some for o in c.get("outputs", [])
-    )
+    outputs = [output for cell in some for output in cell.get("outputs", [])]
+    return "\n".join(output.get("text", "") or output.data["text/plain"] for output in outputs)
 
 
 @pytest.mark.parametrize("number", range(1, 10))
 def test_a_case_has_its_parts_in_order(number):
     first = IDS.index(f"case-{number}")
-    parts = [
-        f"{part}-{number}"
-        for part in ("case", "symptom", "look", "panel", "options", "check", "fold")
-    ]
-    assert IDS[first : first + 7] == parts
+    parts = "case symptom look panel options check fold".split()
+    assert IDS[first : first + 7] == [f"{part}-{number}" for part in parts]
     case, symptom, _, panel, options, check, fold = CELLS[first : first + 7]
     assert case.source.startswith(f"## Case {number}\n\n> ")
     assert f'CASES["case_{number}"]' in symptom.source
@@ -67,14 +63,14 @@ def test_a_case_has_its_parts_in_order(number):
 
 
 def test_no_answer_is_on_the_page_before_it_is_asked_for():
-    """Where nothing is folded, no cell up to the last check says what was wrong, in words or in what it prints."""
+    """Where nothing is folded, no cell up to the last check says or prints what was wrong."""
     before = CELLS[: IDS.index("check-9") + 1]
-    open_ = "\n".join(
-        cell.source for cell in before if not folded(cell) and not cell.id.startswith("options")
-    )
+    plain = [cell for cell in before if not folded(cell) and not cell.id.startswith("options")]
+    open_ = "\n".join(cell.source for cell in plain)
     told = f"{open_}\n{printed(before)}".lower()
-    names = "mixed pairing|wrong axis|bfloat16, which|two tables|wrong sign|transposed|counted twice|doubled|falcon"
-    assert [name for name in [*names.split("|"), "int8"] if name in told] == []
+    names = "mixed pairing|wrong axis|bfloat16, which|two tables|wrong sign".split("|")
+    names += "transposed|counted twice|doubled|falcon|int8".split("|")
+    assert [name for name in names if name in told] == []
     assert "diagnose(" not in re.sub(r"`pe\.diagnose\(mine\)`", "", open_)
     for one in CASES.values():
         assert type(one).__name__ not in told
@@ -90,16 +86,14 @@ def test_every_link_to_a_cell_leads_to_one():
 def test_questions_are_answered_in_three_sentences_by_cells_or_code_that_show_it():
     asked, names = re.split(r"^\*\*(\d+)\. ", prose(PAGE), flags=re.M), {}
     blocks = re.compile(r"```python\n(.*?)```\n\n", re.S)
-    exec(
-        blocks.search(asked[-21]).group(1), names
-    )  # what all blocks need stands before the first of them
+    # what all blocks need stands before the first of them
+    exec(blocks.search(asked[-21]).group(1), names)
     assert asked[1::2] == [str(k) for k in range(1, 23)]
     for text in asked[2::2]:
         code = "".join(blocks.findall(text.split("\n## ")[0]))
         shape = r"(.*?\?)\*\*(?: \(.*?\))?\n(.*?)\n→ (.*?)\n\n.*"
-        question, answer, links = re.fullmatch(
-            shape, blocks.sub("", text).replace("\n\n→", "\n→"), re.S
-        ).groups()
+        prose_alone = blocks.sub("", text).replace("\n\n→", "\n→")
+        question, answer, links = re.fullmatch(shape, prose_alone, re.S).groups()
         assert len(re.findall(r"[.:](?:\s|$)", re.sub(r"\d[.,]\d", "", answer))) >= 3, question
         assert len(re.findall(r"\.(?:\s|$)", answer)) == 3, question
         found = re.findall(r"\(([\w.]+)#cell-id=([\w-]+)\)", links)
@@ -109,11 +103,8 @@ def test_questions_are_answered_in_three_sentences_by_cells_or_code_that_show_it
             exec(code, names)
         assert "False" not in said.getvalue(), question
         known = said.getvalue() if code else printed(shown)
-        given = [
-            number
-            for number in re.findall(r"\d+\.\d+|\d,\d{3}", answer)
-            if number.replace(",", "") not in code
-        ]
+        given = re.findall(r"\d+\.\d+|\d,\d{3}", answer)
+        given = [number for number in given if number.replace(",", "") not in code]
         assert [number for number in given if number not in known] == [], question
 
 
@@ -137,9 +128,8 @@ def test_what_other_faults_would_have_looked_like_is_told_as_it_is():
     for (number, word), rows in turned.items():
         assert word in PUZZLES[f"case_{number}"].mistakes.values()
         assert along(rows @ rows.T) < 1e-6, (number, word)
-    assert (
-        along(pe.rope(x) @ pe.rope(pe.rope(x)).T) > 0.1
-    )  # 5, twice: wrong from the first tokens on
+    # 5, twice: wrong from the first tokens on
+    assert along(pe.rope(x) @ pe.rope(pe.rope(x)).T) > 0.1
     assert (pe.alibi(8, 16)[::-1][:, 15].argmax(axis=1) == 15).all()  # 6, order
     large = pe.sinusoidal_2d(6, 6, 64)[:16]  # 7, resize
     assert in_plane(large @ large.T, 4, 4) > 0.1

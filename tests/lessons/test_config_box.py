@@ -1,4 +1,4 @@
-"""The box for a config.json: what may be pasted, what is said then, and what stays after an error."""
+"""The box for a config.json: what may be pasted, what it says, and what stays after an error."""
 
 import json
 import re
@@ -31,12 +31,8 @@ def test_a_model_is_picked_and_its_config_pasted_with_the_same_words(box):
         assert json.loads(box.paste.value) == config
         box.model.value = "gpt_neox" if name != "gpt_neox" else "phi_3"
         box.paste.value = json.dumps(config)
-        assert (news(box), box.told, box.title, box.model.value) == (
-            "",
-            picked,
-            config["title"],
-            "",
-        )
+        assert (news(box), box.told, box.title) == ("", picked, config["title"])
+        assert box.model.value == ""
 
 
 BAD = [
@@ -71,15 +67,14 @@ def test_braces_may_be_left_out_and_a_cliff_is_drawn_where_there_is_one(box):
     assert [view.name for view in box.explorer.spec.views] == ["frequencies", "angles_seen"]
     box.paste.value = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0},'
     assert (news(box), box.told[0][:8]) == ("", "Assumed,")
-    assert [view.name for view in box.explorer.spec.views] == [
-        "frequencies",
-        "angles_seen",
-        "cliff",
-    ]
+    views = [view.name for view in box.explorer.spec.views]
+    assert views == ["frequencies", "angles_seen", "cliff"]
 
 
 ASSUMED = {
-    '{"rope_type": "yarn", "factor": 4}': "rope_theta 10,000, max_position_embeddings 4,096, head_dim 128",
+    '{"rope_type": "yarn", "factor": 4}': (
+        "rope_theta 10,000, max_position_embeddings 4,096, head_dim 128"
+    ),
     '{"rope_scaling": {"type": "linear", "factor": 2}, "rope_theta": 1e6, "head_dim": 64}': (
         "max_position_embeddings 4,096"
     ),
@@ -108,9 +103,8 @@ def test_the_button_reads_again_and_every_control_has_a_name(box):
 
 
 def test_it_is_stored_as_a_picture_and_words_and_takes_what_a_call_gives():
-    box = pe.config_box(
-        {"head_dim": 64, "max_position_embeddings": 512, "_name_or_path": "<b>mine</b>"}
-    )
+    size = {"head_dim": 64, "max_position_embeddings": 512}
+    box = pe.config_box(size | {"_name_or_path": "<b>mine</b>"})
     assert box.title == "<b>mine</b>"
     assert "<b>mine</b>" not in box._words.value
     data, _ = box._repr_mimebundle_()

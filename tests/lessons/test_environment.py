@@ -1,4 +1,4 @@
-"""The check of the environment, and lesson 09 without PyTorch: what is missing is said, and how to get it."""
+"""The check of the environment, and lesson 09 without PyTorch: what is missing, and what to do."""
 
 import os
 import shutil
@@ -21,25 +21,17 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
             raise metadata.PackageNotFoundError(name)
         return "7.9" if name == "ipywidgets" else "99"
 
-    (needed,) = (
-        one.removeprefix("ipywidgets")
-        for one in metadata.requires("posenc_lib")
-        if "ipywidgets" in one
-    )
+    (needed,) = (one for one in metadata.requires("posenc_lib") if "ipywidgets" in one)
+    needed = needed.removeprefix("ipywidgets")
     environment.check_environment()
     assert capsys.readouterr().out == "Everything is in place: the sliders below will move.\n"
     monkeypatch.setattr(environment.metadata, "version", version)
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
-    assert (
-        capsys.readouterr().out.splitlines()
-        == [  # what only tests or JupyterLab need is not asked for
-            "Python 3.10.4 runs here, >=3.11 is needed.",
-            "matplotlib is missing.",
-            f"ipywidgets 7.9 is here, {needed} is needed.",
-            *environment.MEND.splitlines(),
-        ]
-    )
+    # what only tests or JupyterLab need is not asked for
+    found = ["Python 3.10.4 runs here, >=3.11 is needed.", "matplotlib is missing."]
+    found += [f"ipywidgets 7.9 is here, {needed} is needed.", environment.MEND]
+    assert capsys.readouterr().out.splitlines() == found
 
 
 def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, tmp_path):
@@ -62,20 +54,14 @@ def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, t
 
 def test_the_server_is_who_started_the_kernel(tmp_path):
     ask = "from posenc_lib.environment import _server; print(_server())"
-    servers = {
-        "jupyter-lab": sys.executable,
-        "jupyter-notebook": sys.executable,
-        "pytest notebooks": "None",
-    }
-    for line, found in servers.items():
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {ask!r}])"
+    servers = dict.fromkeys(["jupyter-lab", "jupyter-notebook"], sys.executable)
+    for line, found in (servers | {"pytest notebooks": "None"}).items():
         name, *arguments = line.split()
         program = tmp_path / name
-        program.write_text(
-            f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {ask!r}])"
-        )
-        done = subprocess.run(
-            [sys.executable, str(program), *arguments], capture_output=True, text=True, check=True
-        )
+        program.write_text(code)
+        command = [sys.executable, str(program), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stdout == f"{found}\n"
 
 
@@ -84,18 +70,11 @@ def test_the_first_cell_says_what_is_too_old_and_shows_no_traceback(monkeypatch,
     (tmp_path / "matplotlib-3.6.dist-info/METADATA").write_text("Name: matplotlib\nVersion: 3.6\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "home"))
-    command = [
-        sys.executable,
-        "-m",
-        "IPython",
-        "-c",
-        "import posenc_lib as pe\nfrom posenc_lib import explore",
-    ]
+    code = "import posenc_lib as pe\nfrom posenc_lib import explore"
+    command = [sys.executable, "-m", "IPython", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == [
-        "matplotlib 3.6 is here, >=3.10 is needed.",
-        environment.MEND,
-    ]
+    old = "matplotlib 3.6 is here, >=3.10 is needed."
+    assert done.stdout.splitlines() == [old, environment.MEND]
 
 
 def test_a_copy_that_was_not_installed_asks_for_nothing(monkeypatch):
@@ -114,9 +93,8 @@ def test_without_pytorch_the_lesson_says_how_to_get_it_and_runs_on(tmp_path, mon
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     notebook = nbformat.read(ROOT / "notebooks/09_rope_in_practice.ipynb", as_version=4)
     NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}, timeout=300).execute()
-    cells = [
-        cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])
-    ]
+    tag = "nbval-ignore-output"
+    cells = [cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])]
     said = ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
     assert said
     assert all('pip install -e ".[torch]"' in text for text in said)

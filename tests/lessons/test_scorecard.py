@@ -12,40 +12,31 @@ from posenc_lib.scorecard import WISHES, Measured
 
 from ..conftest import ROOT
 
-# a row for each encoding: the wishes that must not come true for it; all others that apply to it
-# must
+OF_TOKENS = "only the offset counts, survives tokens"
+# for each encoding the wishes that must not come true for it; all others that apply to it must
 LACKS = {
     "no_position": "unique, near is near",
-    "integer": "bounded, only the offset counts, survives tokens",
-    "normalized": "length-independent, only the offset counts, survives tokens",
-    "binary": "goes on, continuous, near is near, shift is linear, only the offset counts, "
-    "survives tokens",
-    "sine": "near is near, shift is linear, only the offset counts, survives tokens",
+    "integer": f"bounded, {OF_TOKENS}",
+    "normalized": f"length-independent, {OF_TOKENS}",
+    "binary": f"goes on, continuous, near is near, shift is linear, {OF_TOKENS}",
+    "sine": f"near is near, shift is linear, {OF_TOKENS}",
     "sinusoidal": "survives tokens",
-    "learned": "goes on, continuous, near is near, shift is linear, only the offset counts, "
-    "survives tokens",
+    "learned": f"goes on, continuous, near is near, shift is linear, {OF_TOKENS}",
     "rope": "",
     "shaw": "",
     "transformer_xl": "",
     "t5": "",
     "alibi": "bounded",
     "kerple": "",
-    "fire": "only the offset counts, survives tokens",
+    "fire": OF_TOKENS,
     "sandwich": "",
     "xpos": "",
     "cope": "",
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
 # of draws in which near is near
-SHARES = {
-    "rope": 0.20,
-    "shaw": 0.20,
-    "transformer_xl": 0.13,
-    "t5": 0.08,
-    "fire": 0.55,
-    "xpos": 0.21,
-    "cope": 0.33,
-}
+SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08}
+SHARES |= {"fire": 0.55, "xpos": 0.21, "cope": 0.33}
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +65,17 @@ def test_every_verdict(card):
                 assert card.verdict(name, wish) is expected, (name, wish)
 
 
+BY_HAND = [
+    ("integer", "bounded", 255 / 63),
+    ("normalized", "length-independent", 63 / 64 - 63 / 256),
+    ("alibi", "near is near", 1),
+    ("integer", "shift is linear", 0),  # t → t + 5
+    ("binary", "goes on", 0),
+]
+
+
 def test_measured_values_that_can_be_worked_out_by_hand(card):
-    for name, wish, value in (
-        ("integer", "bounded", 255 / 63),
-        ("normalized", "length-independent", 63 / 64 - 63 / 256),
-        ("alibi", "near is near", 1),
-        ("integer", "shift is linear", 0),  # t → t + 5
-        ("binary", "goes on", 0),
-    ):
+    for name, wish, value in BY_HAND:
         assert card.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
 
 
@@ -116,19 +110,13 @@ def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_
     text = data["text/html"].replace("<summary>The whole table</summary><table>", "")
     news, first, whole, meanings = re.split("<table>|<details>", text)
     wishes = "<i>goes on</i>, <i>continuous</i> and <i>near is near</i>"
-    assert (
-        news
-        == f"<p>binary (3 of 6 wishes hold) is new, and {wishes} are asked for the first time.</p>"
-    )
+    binary = "binary (3 of 6 wishes hold) is new"
+    assert news == f"<p>{binary}, and {wishes} are asked for the first time.</p>"
     assert first.count("<td></td>") == 9  # three rows and three wishes that are not new
     first_yes, *_, near = re.findall("<td>(.*?)</td>", first.split("binary")[1])
     assert (first_yes, near) == ("● yes<br><small>1</small>", "○ no<br><small>0.351</small>")
-    assert re.findall("<mark>(.*?)</mark>", first) == [
-        "goes on",
-        "continuous",
-        "near is near",
-        "binary",
-    ]
+    marked = re.findall("<mark>(.*?)</mark>", first)
+    assert marked == ["goes on", "continuous", "near is near", "binary"]
     assert whole.count("<td></td>") == 0
     assert whole.count("<td>") == 24
     assert "<li><b>near is near</b>: what is near in the text" in meanings
@@ -137,20 +125,14 @@ def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_
 
 
 def test_rounding_noise_is_0():
-    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == [
-        "0",
-        "0",
-        "2e−09",
-    ]
+    numbers = [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)]
+    assert numbers == ["0", "0", "2e−09"]
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no(card):
     cells = [Measured(WISHES[0], values) for values in ((0.2, 0.3), (0.2, 0.05), (0.01,))]
-    assert [(cell.verdict, cell.answer) for cell in cells] == [
-        (True, "yes"),
-        (None, "50%"),
-        (False, "no"),
-    ]
+    verdicts = [(cell.verdict, cell.answer) for cell in cells]
+    assert verdicts == [(True, "yes"), (None, "50%"), (False, "no")]
     assert "near is near in 20% of draws" in card.describe("rope")
 
 

@@ -14,9 +14,8 @@ def notebook(path, *sources):
 def test_notebooks_are_stored_the_same_each_time_and_one_that_fails_stops_no_other(
     tmp_path, capsys
 ):
-    path = notebook(
-        tmp_path / "a b.ipynb", "1 + 1", "from posenc_lib import explore\nexplore('sinusoidal')"
-    )
+    explorer = "from posenc_lib import explore\nexplore('sinusoidal')"
+    path = notebook(tmp_path / "a b.ipynb", "1 + 1", explorer)
     failing = notebook(tmp_path / "a.ipynb", "1 / 0")
     before = failing.read_bytes()
     (tmp_path / "0.ipynb").write_text("garbage")

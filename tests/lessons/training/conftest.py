@@ -1,4 +1,4 @@
-"""What tests of training share: few tokens to test on, for what they ask does not hang on how many there are."""
+"""What tests of training share: few tokens to test on, whose number does not matter to them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The command: what it trains and keeps, that it goes on where it was stopped, and what it says of wrong requests."""
+"""The command: what it trains and keeps, that it goes on where stopped, and what it refuses."""
 
 import json
 

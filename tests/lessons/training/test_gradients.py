@@ -1,5 +1,7 @@
 """Every gradient that is written out, against differences of the loss."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ STEP = 1e-5
 
 
 def at(learner, name, moved, texts):
-    """Return the loss with one array of weights moved, and on which side of its bend each ReLU is."""
+    """Return the loss with one array of weights moved, and the side of its bend each ReLU is on."""
     kept = learner.weights[name]
     learner.weights[name] = kept + moved
     model = Transformer(learner.weights, texts[0], learner.entered(LENGTH))
@@ -21,14 +23,13 @@ def at(learner, name, moved, texts):
 
 
 def slopes(learner, name, gradient, texts, rng):
-    """Yield slopes in random directions, by differences and by the gradient, where no ReLU bends between."""
+    """Yield slopes in random directions, by differences and by gradient, where no ReLU bends."""
     while True:
         direction = rng.normal(size=gradient.shape)
         direction /= np.linalg.norm(direction)
-        (up, one), (down, other) = (
-            at(learner, name, by * direction, texts) for by in (STEP, -STEP)
-        )
-        if np.array_equal(one, other):
+        up, sides = at(learner, name, STEP * direction, texts)
+        down, others = at(learner, name, -STEP * direction, texts)
+        if np.array_equal(sides, others):
             yield (up - down) / (2 * STEP), float((gradient * direction).sum())
 
 
@@ -42,9 +43,7 @@ def test_gradients_of_all_weights_are_those_of_differences(encoding, record_prop
     assert set(gradients) == set(learner.weights) >= set(SHAPES)
     for name, gradient in gradients.items():
         assert gradient.shape == learner.weights[name].shape
-        for (measured, written), _ in zip(
-            slopes(learner, name, gradient, texts, rng), range(3), strict=False
-        ):
+        for measured, written in islice(slopes(learner, name, gradient, texts, rng), 3):
             worst = max(worst, abs(measured - written) / np.linalg.norm(gradient))
     assert worst < 1e-6
     record_property(f"gradients, {encoding}", f"largest relative difference {worst:.0e}")

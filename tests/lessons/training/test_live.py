@@ -75,10 +75,8 @@ def test_an_error_is_a_line_of_text(panel, monkeypatch):
     monkeypatch.setattr(live, "training", failing)
     panel.start()
     assert panel.wait() is None
-    assert (
-        panel._news.value
-        == '<div role="alert">Training failed: MemoryError: too &lt;b&gt;much</div>'
-    )
+    told = "Training failed: MemoryError: too &lt;b&gt;much"
+    assert panel._news.value == f'<div role="alert">{told}</div>'
 
 
 def test_closed_it_leaves_no_widget():
@@ -93,8 +91,6 @@ def test_closed_it_leaves_no_widget():
 def test_in_a_script_a_line_says_how_it_did(capsys):
     done = pe.train("learned", "induction", seed=3, steps=2)
     accuracy = f"{done.run.accuracy[''][32]:.2f}"
-    assert capsys.readouterr() == (
-        f"{done.title}: 32: {accuracy}, 64: no row, 128: no row, 256: no row.\n",
-        "",
-    )
+    line = f"{done.title}: 32: {accuracy}, 64: no row, 128: no row, 256: no row.\n"
+    assert capsys.readouterr() == (line, "")
     done.close()

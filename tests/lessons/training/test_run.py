@@ -1,4 +1,4 @@
-"""One run: it learns, it is the same each time, and encodings differ in nothing but their positions."""
+"""One run: it learns, it is always the same, and encodings differ in their positions alone."""
 
 import numpy as np
 import pytest
@@ -39,11 +39,8 @@ def test_a_run_learns_and_is_the_same_each_time():
     assert first.accuracy[""][32] > 0.9
 
 
-(A, P), BUCKETS, ROWS = (
-    RNG(5).normal(size=(2, HEADS)),
-    RNG(6).normal(size=(HEADS, 32)),
-    RNG(7).normal(size=(LENGTH, D_MODEL)),
-)
+A, P = RNG(5).normal(size=(2, HEADS))
+BUCKETS, ROWS = RNG(6).normal(size=(HEADS, 32)), RNG(7).normal(size=(LENGTH, D_MODEL))
 NEAR = {"bidirectional": False, "max_distance": LENGTH}
 
 
@@ -71,16 +68,12 @@ def test_what_enters_is_what_the_encodings_own_functions_say(name, weights, want
 def test_queries_are_turned_as_rope_turns_them_and_scaled_as_a_config_would(rope_type):
     length, x = 128, RNG(0).normal(size=(2, HEADS, 128, HEAD_DIM))
     config = {"rope_type": rope_type or "default", "original_max_position_embeddings": LENGTH}
-    config |= (
-        {"factor": length / LENGTH, "low_freq_factor": 1, "high_freq_factor": 4}
-        if rope_type
-        else {}
-    )
+    if rope_type:
+        config |= {"factor": length / LENGTH, "low_freq_factor": 1, "high_freq_factor": 4}
     inv_freq, factor = pe.rope_scaling(config, HEAD_DIM)
     got = turned(x, POSITIONS["rope"].enter({}, length, rope_type).turn)
-    np.testing.assert_allclose(
-        got, pe.rope(x, inv_freq=inv_freq, attention_factor=factor), atol=1e-12
-    )
+    wanted = pe.rope(x, inv_freq=inv_freq, attention_factor=factor)
+    np.testing.assert_allclose(got, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("encoding", ["learned", "rope", "t5"])
@@ -88,12 +81,10 @@ def test_no_token_sees_a_later_one(encoding):
     learner = Learner(Plan(encoding, "look_back"), dtype=np.float64)
     tokens = TASKS["look_back"](RNG(0), 2, LENGTH)[0]
     other = np.where(np.arange(LENGTH) < 20, tokens, (tokens + 1) % 16)
-    said = [
-        Transformer(learner.weights, each, learner.entered(LENGTH)).logits
-        for each in (tokens, other)
-    ]
-    np.testing.assert_array_equal(said[0][:, :20], said[1][:, :20])
-    assert not np.allclose(said[0][:, 20:], said[1][:, 20:])
+    entered = learner.entered(LENGTH)
+    said, others = (Transformer(learner.weights, x, entered).logits for x in (tokens, other))
+    np.testing.assert_array_equal(said[:, :20], others[:, :20])
+    assert not np.allclose(said[:, 20:], others[:, 20:])
 
 
 @pytest.mark.parametrize(

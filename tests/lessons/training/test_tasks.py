@@ -12,12 +12,13 @@ def answers_to(task, text, k):
     for at, token in enumerate(text):
         if at and (text[at - 1] == WRITE or task == "induction"):
             memory = followed[text[at - 1]] = token
-        yield {
+        answers = {
             "flip_flop": memory if token == READ else NONE,
             "look_back": text[at - k] if at >= k else NONE,
             "induction": followed.get(token, NONE),
             "recall": text[1] if token == READ else NONE,
-        }[task]
+        }
+        yield answers[task]
 
 
 @pytest.mark.parametrize(("length", "k"), [(32, 3), (64, 24)])
