@@ -1,9 +1,9 @@
 """Which pages use what in the library, read as syntax trees; nothing is run.
 
 A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all
-encodings with their files, and the names that `dir(posenc_lib)` lists. A unit is a definition or an assignment at the top of a file. A unit uses another if it names
-it. A page uses what its cells and its package name: functions, and, by their names in texts,
-encodings, views and figures.
+encodings with their files, and the names that `dir(posenc_lib)` lists. A unit is a definition or an
+assignment at the top of a file. A unit uses another if it names it. A page uses what its cells and
+its package name: functions, and, by their names in texts, encodings, views and figures.
 """
 
 import ast
@@ -123,7 +123,7 @@ def unit_of(name: str) -> frozenset[Unit]:
 
 
 def shown(encodings: list[str], views: list[str]) -> set[Unit]:
-    """Return what a panel shows; without views the best ones of its encoding, as `Spec.of` has it."""
+    """Return what a panel shows; without views its encoding's best ones, as `Spec.of` has it."""
     if encodings and not views:
         views = ["attention_row"] if len(encodings) > 1 else list(NAMED[encodings[0]].views)
     return {unit for name in (*encodings, *views) for unit in unit_of(name)}
