@@ -1,4 +1,4 @@
-"""Data flows one way: who imports whom, who loads what, and how a slider goes through the library."""
+"""Data flows one way: who imports whom, who loads what, and how a slider's value goes along."""
 
 import ast
 import re
@@ -24,8 +24,10 @@ LAYERS = {  # of the shared part, from below; beside each, what of other project
     "figures": "numpy matplotlib PIL anywidget traitlets",
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
 }
-LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"  # the last, as a reader writes
-TOOLS = "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments posenc_lib"
+# posenc_lib itself, as a reader writes
+LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"
+TOOLS = "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert"
+TOOLS += " latex2mathml fontTools pygments posenc_lib"
 
 
 def imported(path: Path):
@@ -54,19 +56,17 @@ def allowed(path: Path) -> set[str]:
 
 
 def known(name: str, names: set[str]) -> bool:
-    """Return whether a name is one of these, or in one of them; the library's own front is no way around."""
-    return any(name == good or name.startswith(f"{good}.") for good in names - {"posenc_lib"}) or (
-        "posenc_lib" in names and re.fullmatch(r"posenc_lib(\.[a-z_]+)?", name) is not None
-    )
+    """Return whether a name is one of these, or in one; the library's front is no way around."""
+    if any(name == good or name.startswith(f"{good}.") for good in names - {"posenc_lib"}):
+        return True
+    of_front = re.fullmatch(r"posenc_lib(\.[a-z_]+)?", name) is not None
+    return "posenc_lib" in names and of_front
 
 
 def test_no_file_imports_what_lies_above_it():
     wrong = {}
-    for path in sorted(
-        {*LIBRARY.rglob("*.py")} - {LIBRARY / "__init__.py"}
-    ):  # through which all is reached
-        if path == LIBRARY / "lessons/__init__.py":
-            continue
+    fronts = {LIBRARY / "__init__.py", LIBRARY / "lessons/__init__.py"}  # all is reached by them
+    for path in sorted({*LIBRARY.rglob("*.py")} - fronts):
         good = allowed(path) | sys.stdlib_module_names
         if beyond := [name for name in imported(path) if not known(name, good)]:
             wrong[str(path.relative_to(ROOT))] = beyond
@@ -74,12 +74,9 @@ def test_no_file_imports_what_lies_above_it():
 
 
 def test_packages_and_modules_are_few_and_no_file_name_stands_twice_in_the_shared_part():
-    top = [
-        path
-        for path in LIBRARY.iterdir()
-        if (path.suffix == ".py" or (path / "__init__.py").exists())
-    ]
-    assert len({path.stem for path in top} - {"__init__"}) <= 12
+    packages = {path.parent.name for path in LIBRARY.glob("*/__init__.py")}
+    top = packages | {path.stem for path in LIBRARY.glob("*.py")}
+    assert len(top - {"__init__"}) <= 12
     places = defaultdict(list)
     for name in LAYERS:
         for path in [LIBRARY / f"{name}.py", *(LIBRARY / name).rglob("*.py")]:
@@ -89,11 +86,9 @@ def test_packages_and_modules_are_few_and_no_file_name_stands_twice_in_the_share
 
 
 def test_imports_make_no_circle():
-    """Between packages and modules of the top; each file imports its own package freely, but in no circle either."""
-    modules = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
-        for path in LIBRARY.rglob("*.py")
-    }
+    """Between packages and modules of the top, and between the files of a package."""
+    files = {path.relative_to(ROOT).with_suffix(""): path for path in LIBRARY.rglob("*.py")}
+    modules = {".".join(name.parts): path for name, path in files.items()}
     arrows = defaultdict(set)
     for name, path in modules.items():
         for what in imported(path):
@@ -121,19 +116,15 @@ def test_each_lesson_has_a_package():
 
 def loaded_by(code) -> set[str]:
     script = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
 def test_encodings_and_the_scorecard_load_numpy_alone_and_views_no_widgets():
-    loaded = loaded_by(
-        "import posenc_lib; posenc_lib.sinusoidal(4, 2); repr(posenc_lib.scorecard('binary'))"
-    )
-    assert {name.split(".")[0] for name in loaded} & set(packages_distributions()) - {
-        "posenc_lib"
-    } == {"numpy"}
+    use = "posenc_lib.sinusoidal(4, 2); repr(posenc_lib.scorecard('binary'))"
+    loaded = {name.split(".")[0] for name in loaded_by(f"import posenc_lib; {use}")}
+    assert loaded & set(packages_distributions()) - {"posenc_lib"} == {"numpy"}
     assert not {"ipywidgets", "IPython", "matplotlib.pyplot"} & loaded_by("import posenc_lib.views")
 
 
@@ -150,11 +141,6 @@ def test_a_slider_goes_through_the_files_that_the_documents_draw():
         sys.setprofile(watch if value == values[11] else None)
         explorer.sliders["base"].value = value
         sys.setprofile(None)
-    drawn = set(
-        re.findall(
-            r"\w+\.py",
-            prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0],
-        )
-    )
-    assert {path.name for path in called} == drawn
+    way = prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0]
+    assert {path.name for path in called} == set(re.findall(r"\w+\.py", way))
     explorer.close()

@@ -1,9 +1,10 @@
-"""Which pages use what in the library, read from the notebooks and the library as syntax trees; nothing is run.
+"""Which pages use what in the library, read from syntax trees of both; nothing is run.
 
-A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all encodings with their
-files and the views that show them best, and the names that `dir(posenc_lib)` lists. A unit is a definition or an
-assignment at the top of a file. A unit uses another if it names it. A page uses what its cells and its package name:
-functions, and, by their names in texts, encodings, views and figures.
+A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all
+encodings with their files and the views that show them best, and the names that `dir(posenc_lib)`
+lists. A unit is a definition or an assignment at the top of a file. A unit uses another if it names
+it. A page uses what its cells and its package name: functions, and, by their names in texts,
+encodings, views and figures.
 """
 
 import ast
@@ -41,15 +42,14 @@ class Library:
 
     def __init__(self) -> None:
         self.units: dict[Unit, list[ast.stmt]] = defaultdict(list)
-        self.imports: dict[
-            str, dict[str, Unit]
-        ] = {}  # what a name of a module stands for elsewhere
+        # what a name of a module stands for elsewhere
+        self.imports: dict[str, dict[str, Unit]] = {}
         self.run: dict[str, list[ast.stmt]] = defaultdict(list)  # statements that bind nothing
         for module, path in FILES.items():
             self._read(module, ast.parse(path.read_text(encoding="utf-8")))
-        self.uses = {
-            unit: self._named(unit[0], nodes) - {unit} for unit, nodes in self.units.items()
-        }
+        self.uses: dict[Unit, set[Unit]] = {}
+        for unit, nodes in self.units.items():
+            self.uses[unit] = self._named(unit[0], nodes) - {unit}
 
     def _read(self, module: str, tree: ast.Module) -> None:
         self.imports[module] = known = {}
@@ -63,9 +63,8 @@ class Library:
             bound = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                bound = [
-                    n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)
-                ]
+                parts = [part for target in targets for part in ast.walk(target)]
+                bound = [part.id for part in parts if isinstance(part, ast.Name)]
             for name in bound:
                 self.units[module, name].append(node)
             if not bound:
@@ -120,50 +119,32 @@ def unit_of(name: str) -> frozenset[Unit]:
     if name in VIEWS:
         return frozenset({(VIEWS[name].function.__module__, name)})
     encoding = NAMED[name]
-    own = {
-        (kind.__module__, kind.__name__)
-        for kind in type(encoding).__mro__
-        if issubclass(kind, Encoding)
-    }
-    return (
-        frozenset(own | {unit for view in encoding.views for unit in unit_of(view)})
-        & LIB.units.keys()
-    )
+    kinds = [kind for kind in type(encoding).__mro__ if issubclass(kind, Encoding)]
+    units = {(kind.__module__, kind.__name__) for kind in kinds}
+    return frozenset(units.union(*map(unit_of, encoding.views))) & LIB.units.keys()
 
 
 def of_line(text: str) -> set[Unit]:
     """Return what a spec's line, or a figure's name, shows: encodings and views."""
     shown = SCENES[text]["line"] if text in SCENES else text
     shown = re.sub(r";[^|]*", "", shown)  # without values
-    return {
-        unit
-        for word in re.findall(r"\w+", shown)
-        if word in VIEWS or word in NAMED
-        for unit in unit_of(word)
-    }
+    words = [word for word in re.findall(r"\w+", shown) if word in VIEWS or word in NAMED]
+    return set().union(*map(unit_of, words))
 
 
 def of_call(call: ast.Call) -> set[Unit]:
     """Return what a call names by texts: encodings, and views where it shows any."""
-    name = ast.unparse(call.func).removeprefix("pe.")
-    shows = (
-        [*call.args[:1], *(k.value for k in call.keywords if k.arg == "views")]
-        if name in SHOWING
-        else []
-    )
-    lines = [text for part in shows for text in texts(part)]
-    named = {text for text in texts(call) if text in NAMED}
-    return {unit for text in lines for unit in of_line(text)} | {
-        unit for text in named for unit in unit_of(text)
-    }
+    found = set().union(*(unit_of(text) for text in texts(call) if text in NAMED))
+    if ast.unparse(call.func).removeprefix("pe.") in SHOWING:
+        views = [keyword.value for keyword in call.keywords if keyword.arg == "views"]
+        for part in (*call.args[:1], *views):
+            found = found.union(*map(of_line, texts(part)))
+    return found
 
 
 def texts(tree: ast.AST) -> list[str]:
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [value for value in values if isinstance(value, str)]
 
 
 def of_code(code: str) -> set[Unit]:
@@ -178,23 +159,19 @@ def of_code(code: str) -> set[Unit]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("posenc_lib"):
             module = pe._MOVED.get(node.module, node.module)
             for alias in node.names:
-                found.add(
-                    LIB.public(alias.name)
-                    if module == "posenc_lib"
-                    else LIB.stands_for(module, alias.name)
-                )
+                public = module == "posenc_lib"
+                unit = LIB.public(alias.name) if public else LIB.stands_for(module, alias.name)
+                found.add(unit)
     return {unit for unit in found if unit}
 
 
 def of_notebook(path: Path) -> set[Unit]:
-    """Return what a notebook names: in its code, in code that its texts show, and as figures that they name."""
+    """Return what a notebook names: in its code, in code that its texts show, and as figures."""
     found = set()
     for cell in nbformat.read(path, as_version=4).cells:
-        shown = (
-            [cell.source]
-            if cell.cell_type == "code"
-            else re.findall(r"```python\n(.*?)```", cell.source, re.S)
-        )
+        shown = [cell.source]
+        if cell.cell_type != "code":
+            shown = re.findall(r"```python\n(.*?)```", cell.source, re.S)
         for code in shown:
             found |= of_code(code)
         if cell.cell_type == "markdown":
@@ -207,13 +184,11 @@ def of_notebook(path: Path) -> set[Unit]:
 def users() -> dict[Unit, set[str]]:
     """Return the pages that use each unit."""
     found: dict[Unit, set[str]] = defaultdict(set)
-    packages = {
-        page: {
-            unit for unit in LIB.units if f"{unit[0]}.".startswith(f"posenc_lib.lessons.{page}.")
-        }
-        for page in pages()
-    }
-    roots = {page: units for page, units in packages.items() if page != "training"}
+    roots: dict[str, set[Unit]] = {page: set() for page in pages() if page != "training"}
+    for unit in LIB.units:
+        page = f"{unit[0]}.".removeprefix("posenc_lib.lessons.").split(".")[0]
+        if page in roots:
+            roots[page].add(unit)
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         page = f"lesson_{path.stem[:2]}" if path.stem[:2].isdigit() else path.stem
         roots[page] = roots.get(page, set()) | of_notebook(path)
