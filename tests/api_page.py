@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, DTypeLike
 
 import posenc_lib as pe
 
-PAGES = "posenc_lib posenc_lib.encodings.base posenc_lib.encodings.parameter posenc_lib.live.explorer".split()
+PAGES = ["posenc_lib", "posenc_lib.encodings.base", "posenc_lib.encodings.parameter"]
+PAGES += ["posenc_lib.live.explorer"]
 INLINE = re.compile(r"^(Args|Returns|Raises|Source): (?=\S)", re.M)
 google, annotation = pdoc.docstrings.google, inspect.formatannotation
 
@@ -26,13 +27,11 @@ def short(kind: object, *_args: object, **_options: object) -> str:
     text = re.sub(r"\btyping\.", "", annotation(kind))
     for name, alias in {"ArrayLike": ArrayLike, "DTypeLike": DTypeLike}.items():
         parts = annotation(alias).removeprefix("Union[").removesuffix("]")
-        text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None").replace(
-            f"Union[{parts}]", name
-        )
+        text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None")
+        text = text.replace(f"Union[{parts}]", name)
         text = text.replace(parts, name)  # among other types
-    return re.sub(
-        r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy\.)?(\w+)\]\]", r"NDArray[\1]", text
-    )
+    array = r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy\.)?(\w+)\]\]"
+    return re.sub(array, r"NDArray[\1]", text)
 
 
 def main(folder: Path) -> None:
@@ -41,7 +40,8 @@ def main(folder: Path) -> None:
     pdoc.docstrings.google = paragraphs
     inspect.formatannotation = pdoc.doc.formatannotation = short
     pdoc.render.configure(docformat="google")
-    pdoc.pdoc(*PAGES, *["posenc_lib.pytorch"] * bool(find_spec("torch")), output_directory=folder)
+    with_torch = ["posenc_lib.pytorch"] if find_spec("torch") else []
+    pdoc.pdoc(*PAGES, *with_torch, output_directory=folder)
 
 
 if __name__ == "__main__":

@@ -22,18 +22,15 @@ SLOW = "posenc_lib.lessons.training.live"  # its example trains a model
     "names", [MODULES, pytest.param([SLOW], marks=pytest.mark.slow)], ids=["all", "training"]
 )
 def test_examples_run(names):
-    done = {
-        name: doctest.testmod(importlib.import_module(name), extraglobs={"np": np})
-        for name in names
-    }
+    modules = {name: importlib.import_module(name) for name in names}
+    done = {name: doctest.testmod(modules[name], extraglobs={"np": np}) for name in names}
     assert {name: result for name, result in done.items() if result.failed} == {}
     assert len([name for name in done if done[name].attempted]) > len(names) // 4
 
 
 def test_the_cookbook_runs_from_its_top_to_its_end(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = doctest.testfile(
-        str(ROOT / "notebooks/cookbook.md"), module_relative=False, encoding="utf-8"
-    )
+    page = str(ROOT / "notebooks/cookbook.md")
+    done = doctest.testfile(page, module_relative=False, encoding="utf-8")
     assert done.failed == 0
     assert done.attempted > 20

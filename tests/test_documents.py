@@ -19,26 +19,19 @@ from posenc_lib.views.view import view
 from .conftest import ROOT, prose
 
 ROOMS = ROOT / "notebooks", ROOT / "figures"
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *(page for room in ROOMS for page in sorted(room.glob("*.md"))),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += [page for room in ROOMS for page in sorted(room.glob("*.md"))]
 BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FIGURES = r"python -m posenc_lib figures (?!make ID)[^`\n]+"  # ID is no id
 
 
 def commands() -> list[str]:
-    """Return every command for figures that a document shows, in a line of its own or within a sentence."""
-    texts = [
-        re.sub(r"^```.*?^```", "", prose(path), flags=re.M | re.S) for path in (*PAGES, *BOOKS)
-    ]
-    lines = [
-        line
-        for text in texts
-        for line in re.findall(rf"^    ({FIGURES})$|`({FIGURES})`", text, re.M)
-    ]
-    return sorted({"".join(pair) for pair in lines})
+    """Return every command for figures that a document shows, in its own line or in a sentence."""
+    found = set()
+    for path in (*PAGES, *BOOKS):
+        text = re.sub(r"^```.*?^```", "", prose(path), flags=re.M | re.S)
+        found |= set(map("".join, re.findall(rf"^    ({FIGURES})$|`({FIGURES})`", text, re.M)))
+    return sorted(found)
 
 
 def suffixes(command: str) -> set[str]:
@@ -51,18 +44,20 @@ def test_every_command_for_figures_asks_for_the_files_that_it_names(monkeypatch,
     for command in commands():
         made = []
         assert main(shlex.split(command)[3:]) == 0, command
-        assert "make" not in command or {f".{name.split('.')[-1]}" for name in made} == suffixes(
-            command
-        ), command
+        if "make" in command:
+            assert {f".{name.split('.')[-1]}" for name in made} == suffixes(command), command
     assert "sinusoidal_heatmap" in capsys.readouterr().out
 
 
-TYPED = [
-    command for command in commands() if command.count(" --") > 1 or '"' in command
-]  # beyond the gallery's own
-WRITTEN = [
-    pytest.param(c, marks=[pytest.mark.slow] * ("gif" in c or "html" in c)) for c in TYPED
-]  # films take long
+def takes_long(command: str) -> bool:
+    """Return whether a command makes a film."""
+    return "gif" in command or "html" in command
+
+
+# beyond the gallery's own
+TYPED = [command for command in commands() if command.count(" --") > 1 or '"' in command]
+WRITTEN = [command for command in TYPED if not takes_long(command)]
+WRITTEN += [pytest.param(film, marks=pytest.mark.slow) for film in filter(takes_long, TYPED)]
 
 
 @pytest.mark.parametrize("command", WRITTEN)
@@ -83,9 +78,8 @@ def snippets() -> list[str]:
     run = ("cookbook.md", "questions.md")  # by test_doctests and test_clinic
     text = "\n".join(prose(path) for path in PAGES if path.name not in run)
     indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
-    return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) + [
-        block.replace("      ", "") for block in indented
-    ]
+    fenced = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    return fenced + [block.replace("      ", "") for block in indented]
 
 
 @pytest.mark.parametrize("code", snippets())
@@ -110,10 +104,7 @@ def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
 def test_links_lead_somewhere():
     for path in (*PAGES, *BOOKS):
         for target in re.findall(r"\]\(([^)#]+)", prose(path)):
-            assert target.startswith("http") or path.parent.joinpath(target).exists(), (
-                path.name,
-                target,
-            )
-            assert not (target.startswith("..") and path in BOOKS), (
-                target
-            )  # a server begins at the notebooks' folder
+            there = target.startswith("http") or path.parent.joinpath(target).exists()
+            assert there, (path.name, target)
+            # a server begins at the notebooks' folder
+            assert not (target.startswith("..") and path in BOOKS), target

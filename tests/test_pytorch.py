@@ -50,9 +50,8 @@ def test_turning_equals_rope_and_meta(golden):
     freqs = precompute_freqs_cis(q.shape[-1], q.shape[1], 10000.0)
     for ours, name, x in zip(apply_rotary_emb(q, k, freqs), ("q", "k"), (q, k), strict=True):
         np.testing.assert_allclose(ours, record["values"][f"{name}_out"], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(
-            ours.swapaxes(1, 2), pe.rope(x.numpy().swapaxes(1, 2)), rtol=1e-6, atol=1e-6
-        )
+        wanted = pe.rope(x.numpy().swapaxes(1, 2))
+        np.testing.assert_allclose(ours.swapaxes(1, 2), wanted, rtol=1e-6, atol=1e-6)
     far = precompute_freqs_cis(8, 1_000_004)[1_000_003].numpy()
     np.testing.assert_allclose(far, pe.freqs_cis([1_000_003], 8)[0], rtol=0, atol=6e-8)
     linear = precompute_freqs_cis(8, 5, inv_freq=pe.inv_freq(8) / 2)
@@ -60,11 +59,8 @@ def test_turning_equals_rope_and_meta(golden):
 
 
 def test_each_sequence_of_a_batch_may_have_positions_of_its_own(rng):
-    q, k, ids = (
-        torch.randn(2, 3, 4, 8),
-        torch.randn(2, 3, 2, 8),
-        torch.tensor([[0, 1, 0], [9, 4, 7]]),
-    )
+    q, k = torch.randn(2, 3, 4, 8), torch.randn(2, 3, 2, 8)
+    ids = torch.tensor([[0, 1, 0], [9, 4, 7]])
     table = precompute_freqs_cis(8, 10, 500.0)
     for x, turned in zip((q, k), apply_rotary_emb(q, k, table[ids]), strict=True):
         for one, row, t in zip(x, turned, ids, strict=True):
@@ -99,9 +95,8 @@ def test_a_padded_batch_gives_what_each_sequence_gives_alone():
     start, cache = module(x[:, :4], mask=real[:, :4], position_ids=ids[:, :4])
     on, _ = module(x[:, 4:], cache, mask=real, position_ids=ids[:, 4:])
     torch.testing.assert_close(torch.cat([start, on], dim=1), padded)
-    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(
-        -1
-    )  # each token sees itself and the one before
+    # each token sees itself and the one before
+    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(-1)
     torch.testing.assert_close(module(x, mask=window)[0][:, 5:], module(x[:, 4:])[0][:, 1:])
     padded.sum().backward()
     assert x.grad.isfinite().all()

@@ -20,7 +20,8 @@ def names(requirements) -> set[str]:
 def test_the_top_level_has_the_given_rooms_and_only_what_tools_need_beside_them():
     top = {path.relative_to(ROOT).parts[0] for path in tracked()}
     given = set("notebooks posenc_lib requirements.txt README.md figures tests".split())
-    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff .ci .github .gitignore".split()
+    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff".split()
+    tools += [".ci", ".github", ".gitignore"]
     assert given <= top <= given.union(tools)
 
 
@@ -29,21 +30,15 @@ def test_everything_is_pinned_exactly_and_constraints_only_add_to_the_requiremen
     for name in ("requirements.txt", "tests/constraints.txt"):
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         pins[name] = [line for line in lines if line and not line.startswith("#")]
-        assert [
-            line for line in pins[name] if not re.fullmatch(r"-e \.|[a-z0-9-]+==\S+( ; .+)?", line)
-        ] == []
+        for line in pins[name]:
+            assert re.fullmatch(r"-e \.|[a-z0-9-]+==\S+( ; .+)?", line), line
     *base, last = pins["requirements.txt"]
     assert last == "-e ."
     assert set(base) <= set(pins["tests/constraints.txt"])
-    assert names(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["lab"]) <= {
-        b.split("==")[0] for b in base
-    }
-    assert names(PROJECT["dependencies"]) == {
-        "numpy",
-        "matplotlib",
-        "ipywidgets",
-        "anywidget",
-    }  # no notebook server
+    needed = names(PROJECT["dependencies"])
+    assert needed == {"numpy", "matplotlib", "ipywidgets", "anywidget"}  # no notebook server
+    pinned = {line.split("==")[0] for line in base}
+    assert needed | names(PROJECT["optional-dependencies"]["lab"]) <= pinned
 
 
 def test_no_file_knows_a_machine_or_a_package_host():
@@ -61,9 +56,8 @@ def test_readme_gives_the_commands_that_ci_runs():
 
 
 def test_the_documents_list_every_lesson_view_and_encoding():
-    views = (
-        (ROOT / "figures/README.md").read_text(encoding="utf-8").split("## Views")[1].split("##")[0]
-    )
+    gallery = (ROOT / "figures/README.md").read_text(encoding="utf-8")
+    views = gallery.split("## Views")[1].split("##")[0]
     lessons = [path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")]
     assert [name for name in lessons if f"notebooks/{name}" not in README] == []
     assert [name for name in VIEWS.load() if f"`{name}`" not in views] == []
@@ -72,7 +66,6 @@ def test_the_documents_list_every_lesson_view_and_encoding():
 
 def test_one_version_number():
     assert PROJECT["version"] == posenc_lib.__version__
-    assert f"## {posenc_lib.__version__} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"version: {posenc_lib.__version__}\n" in (ROOT / "CITATION.cff").read_text(
-        encoding="utf-8"
-    )
+    version = posenc_lib.__version__
+    assert f"## {version} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -29,25 +29,12 @@ sys.meta_path.insert(0, Hide())
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Return the folder that holds what the wheel brings; it is built from a copy of what git knows of."""
-    folder = tmp_path_factory.mktemp("wheel")
-    files = [
-        path
-        for path in tracked()
-        if path.is_relative_to(ROOT / "posenc_lib") or path.parent == ROOT
-    ]
+    """Return the folder that holds what the wheel brings, built from a copy of what git knows."""
+    folder, library = tmp_path_factory.mktemp("wheel"), ROOT / "posenc_lib"
+    files = [path for path in tracked() if path.is_relative_to(library) or path.parent == ROOT]
     copy = copied(folder / "copy", files)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        str(folder),
-        str(copy),
-    ]
+    command = [sys.executable, *"-m pip wheel --no-deps --no-build-isolation -w".split()]
+    command += [str(folder), str(copy)]
     subprocess.run(command, check=True, capture_output=True)
     (made,) = folder.glob("posenc_lib-*.whl")
     zipfile.ZipFile(made).extractall(folder / "brought")
@@ -56,23 +43,19 @@ def wheel(tmp_path_factory):
 
 def wanted(requirements) -> set[str]:
     """Return the names that requirements lead to here without any extra, however far."""
-    here = [
-        one
-        for one in map(Requirement, requirements or ())
-        if not one.marker or one.marker.evaluate({"extra": ""})
-    ]
-    return {canonicalize_name(one.name) for one in here}.union(
-        *(wanted(metadata.requires(one.name)) for one in here)
-    )
+    names: set[str] = set()
+    for one in map(Requirement, requirements or ()):
+        if not one.marker or one.marker.evaluate({"extra": ""}):
+            names |= {canonicalize_name(one.name)} | wanted(metadata.requires(one.name))
+    return names
 
 
 def test_the_wheel_brings_its_own_files_and_asks_for_four_libraries(wheel):
     (brought,) = metadata.distributions(path=[str(wheel)])
     assert {one.name for one in map(Requirement, brought.requires) if not one.marker} == FOUR
     inside = {path.relative_to(wheel) for path in wheel.rglob("*") if path.is_file()}
-    ours = {
-        path.relative_to(ROOT) for path in tracked() if path.is_relative_to(ROOT / "posenc_lib")
-    }
+    ours = {path.relative_to(ROOT) for path in tracked()}
+    ours = {path for path in ours if path.parts[0] == "posenc_lib"}
     assert ours <= inside
     assert {path.parts[0] for path in inside - ours} == {next(wheel.glob("*.dist-info")).name}
 
@@ -109,11 +92,10 @@ assert main(["notebooks"]) == 2
 """
     allowed = wanted(FOUR)
     assert not {"jupyterlab", "nbclient", "notebook"} & allowed
-    homes = metadata.packages_distributions().items()
-    hidden = {
-        module for module, names in homes if not allowed & set(map(canonicalize_name, names))
-    } - {"posenc_lib"}
-    hidden |= {"_multiprocessing", "_posixshmem"}  # as in Pyodide
+    hidden = {"_multiprocessing", "_posixshmem"}  # as in Pyodide
+    for module, names in metadata.packages_distributions().items():
+        if module != "posenc_lib" and not allowed & set(map(canonicalize_name, names)):
+            hidden.add(module)
     command = [sys.executable, "-I", "-c", ALONE.format((str(wheel), hidden)) + code]
     told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert told.returncode == 0, told.stderr

@@ -40,7 +40,8 @@ KINDS = {  # name: a word of the code
     "QK-norm": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
     "layers without attention": (
-        r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|RgLru|Rwkv"
+        r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|"
+        r"RgLru|Rwkv"
     ),
     "pairs for time, height, width (M-RoPE)": r"mrope_section",
     "learned sinks": r"\bsinks?\b|attention_sink_bias|sink_proj",

@@ -13,8 +13,5 @@ def _raise_errors(monkeypatch):
 
 def shown(panel) -> tuple:
     """Return all that an explorer shows and lets a reader do."""
-    return (
-        panel._picture.value,
-        panel.values,
-        {name: steps(slider)[-1] for name, slider in panel.sliders.items()},
-    )
+    ends = {name: steps(slider)[-1] for name, slider in panel.sliders.items()}
+    return panel._picture.value, panel.values, ends

@@ -1,4 +1,4 @@
-"""Every slider of every kind of panel, and of every panel in a lesson: it moves the picture, and no value fails."""
+"""Every slider of every kind of panel, and of every lesson, moves the picture; no value fails."""
 
 import nbformat
 import pytest
@@ -54,12 +54,11 @@ def changes(panel, name: str) -> bool:
 
 
 def sweep(call: str, waiting: str = "") -> None:
-    """Move every slider of a panel to both ends; expect other pictures, no error, and the first one after Reset."""
+    """Move every slider to both ends; expect other pictures, no error, the first after Reset."""
     panel = eval(call, {"explore": explore, "playground": playground})
     first = shown(panel)
-    all_matter = (
-        len(panel.spec.encodings) == 1 and type(panel).__name__ == "Explorer"
-    )  # else some wait for others
+    # else some wait for others
+    all_matter = len(panel.spec.encodings) == 1 and type(panel).__name__ == "Explorer"
     for name, slider in panel.sliders.items():
         panel.reset()
         seen = set()
@@ -69,9 +68,8 @@ def sweep(call: str, waiting: str = "") -> None:
             assert "nan" not in panel.text
             seen.add(panel._picture.value)
         if all_matter and name != waiting:  # one that waits for more dims is grey
-            assert slider.disabled or len(seen) == 2 or changes(panel, name), (
-                f"{name} changes nothing in {call}"
-            )
+            moves = slider.disabled or len(seen) == 2 or changes(panel, name)
+            assert moves, f"{name} changes nothing in {call}"
     panel.reset()
     assert shown(panel) == first, call
     panel.close()
@@ -85,9 +83,8 @@ def test_every_slider_of_a_notebook_reaches_both_ends_and_changes_its_picture(pa
 
 def test_every_slider_of_every_encodings_own_panel_reaches_both_ends_and_changes_its_picture():
     for name in ENCODINGS | ELSEWHERE:
-        sweep(
-            f"explore('{name}')", waiting="draw" if name == "rope_2d" else ""
-        )  # for pairs at random
+        # for pairs at random
+        sweep(f"explore('{name}')", waiting="draw" if name == "rope_2d" else "")
 
 
 def test_every_slider_of_encodings_beside_each_other_reaches_both_ends():

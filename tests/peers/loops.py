@@ -1,10 +1,13 @@
-"""Rotary embedding in plain loops, which nothing in the library shares; and numbers out of a text."""
+"""Rotary embedding in plain loops, of which the library has none; and numbers out of a text."""
 
 import numpy as np
 
 
 def turned(x, cos, sin, pairing):
-    """Return x, (..., seq_len, head_dim), turned pair by pair; cos and sin, (..., seq_len, pairs), broadcast to it."""
+    """Return x, shape (..., seq_len, head_dim), turned pair by pair.
+
+    cos and sin, shape (..., seq_len, pairs), broadcast to it.
+    """
     out, pairs = np.array(x, np.float64), cos.shape[-1]
     for i in range(pairs):
         a, b = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + pairs)

@@ -1,7 +1,7 @@
-"""A second program for lesson 13's rows of RoPE, in PyTorch: autograd for gradients, cosines and sines for turns.
+"""A second program for lesson 13's rows of RoPE, in PyTorch, with autograd for gradients.
 
-It shares no code with posenc_lib and draws its own texts and weights; several models are trained at once, seed by seed.
-`python tests/peers/trainer.py` prints what came out.
+It shares no code with posenc_lib and draws its own texts and weights; several models are trained at
+once, seed by seed. `python tests/peers/trainer.py` prints what came out.
 """
 
 import sys
@@ -50,12 +50,7 @@ def weights(models, draw):
     """Return the weights of so many models, as leaves."""
     sizes = {"tokens": (SYMBOLS + 2, DIMS), "out": (DIMS, SYMBOLS)}
     for n in range(LAYERS):
-        sizes |= {
-            f"q{n}": (DIMS, DIMS),
-            f"k{n}": (DIMS, DIMS),
-            f"v{n}": (DIMS, DIMS),
-            f"o{n}": (DIMS, DIMS),
-        }
+        sizes |= {f"{name}{n}": (DIMS, DIMS) for name in "qkvo"}
         sizes |= {f"up{n}": (DIMS, HIDDEN), f"shift{n}": (1, HIDDEN), f"down{n}": (HIDDEN, DIMS)}
     made = {}
     for name, (rows, columns) in sizes.items():
@@ -70,11 +65,8 @@ def logits(w, tokens, speeds):
     x = w["tokens"][torch.arange(models)[:, None, None], tokens].reshape(models, -1, DIMS)
     later = torch.ones(length, length, dtype=torch.bool).triu(1)
     for n in range(LAYERS):
-        h = normed(x)
-        q, k, v = (
-            (h @ w[f"{name}{n}"]).view(models, some, length, HEADS, -1).transpose(2, 3)
-            for name in "qkv"
-        )
+        h, heads = normed(x), (models, some, length, HEADS, -1)
+        q, k, v = ((h @ w[f"{name}{n}"]).view(heads).transpose(2, 3) for name in "qkv")
         scores = turned(q, speeds) @ turned(k, speeds).transpose(-1, -2) / (DIMS / HEADS) ** 0.5
         mixed = scores.masked_fill(later, -torch.inf).softmax(-1) @ v
         x = x + mixed.transpose(2, 3).reshape(models, -1, DIMS) @ w[f"o{n}"]
@@ -83,7 +75,7 @@ def logits(w, tokens, speeds):
 
 
 def trained(encoding, task, models, seed=1234):
-    """Return the share of right answers of each model in the last quarter of texts, by their length."""
+    """Return each model's share of right answers in the last quarter of texts, by their length."""
     torch.set_num_threads(1)  # several would wait for each other
     draw, speeds = torch.Generator().manual_seed(seed), SPEEDS[encoding]
     w = weights(models, draw)
@@ -93,12 +85,10 @@ def trained(encoding, task, models, seed=1234):
         adam.param_groups[0]["lr"] = RATE * min((step + 1) / up, (STEPS - step) / down, 1)
         tokens, answers = texts(task, (models, BATCH, SHORT), draw)
         said = logits(w, tokens, speeds)
-        each = [
-            cross_entropy(one.flatten(0, 1), right.flatten())
-            for one, right in zip(said, answers, strict=True)
-        ]
+        pairs = zip(said, answers, strict=True)
+        losses = [cross_entropy(one.flatten(0, 1), right.flatten()) for one, right in pairs]
         adam.zero_grad()
-        sum(each).backward()
+        sum(losses).backward()
         adam.step()
     found = {}
     with torch.no_grad():
@@ -115,7 +105,8 @@ if __name__ == "__main__":
     for task in ("look_back", "recall"):
         for encoding in ("p_rope", "rope_10", "rope", "rope_100"):
             found = trained(encoding, task, models)
-            told = (
-                f"{n}: {sum(a) / len(a):.2f} ({min(a):.2f}–{max(a):.2f})" for n, a in found.items()
-            )
+            told = []
+            for n, right in found.items():
+                mean = sum(right) / len(right)
+                told.append(f"{n}: {mean:.2f} ({min(right):.2f}–{max(right):.2f})")
             print(f"{task:<10} {encoding:<9}", *told, flush=True)

@@ -43,7 +43,7 @@ def holds_together(shown: list[dict]) -> None:
 
 
 def opens(browser, file, shown, scheme: str, size: str) -> None:
-    """Open a page in Chromium; expect nothing asked for, no complaint, nothing to scroll to aside, moving pictures."""
+    """Open a page in Chromium; expect no request, no complaint, nothing aside, moving films."""
     with silent_page(browser, file.as_uri(), viewport=SIZES[size], color_scheme=scheme) as tab:
         tab.goto(file.as_uri())
         assert tab.evaluate(ASIDE) <= 0
@@ -53,23 +53,22 @@ def opens(browser, file, shown, scheme: str, size: str) -> None:
             place = places.nth(k)
             place.scroll_into_view_if_needed()
             expect(place).to_have_attribute("data-frame", "0")
-            for n, slider in enumerate(
-                [] if film["question"] else film["sliders"]
-            ):  # those of a question sleep
+            sliders = [] if film["question"] else film["sliders"]  # those of a question sleep
+            for n, slider in enumerate(sliders):
                 moves(tab, place, k, n, slider)
 
 
 def moves(tab, place, k: int, n: int, slider: dict) -> None:
-    """Move a slider to its ends by keys, or a choice by its last and first option; expect another picture."""
+    """Move a slider to its ends by keys, or a choice by its options; expect another picture."""
     before = {tab.evaluate(f"({DIGEST})({FILM}[{k}])")}
     row = place.locator(".row").nth(n)
     ends = [("End", len(slider["values"]) - 1), ("Home", 0)]
-    for key, at in sorted(
-        ends, key=lambda end: end[1] == slider["start"]
-    ):  # where it stands no key moves it
-        row.locator("select").select_option(index=at) if slider["choice"] else row.locator(
-            "input"
-        ).press(key)
+    ends.sort(key=lambda end: end[1] == slider["start"])  # where it stands no key moves it
+    for key, at in ends:
+        if slider["choice"]:
+            row.locator("select").select_option(index=at)
+        else:
+            row.locator("input").press(key)
         expect(place).to_have_attribute("data-frame", str(slider["frames"][at]))
         before.add(tab.evaluate(f"({DIGEST})({FILM}[{k}])"))
     assert len(before) >= 2, slider["name"]

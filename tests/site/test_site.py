@@ -33,19 +33,14 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     named = {"5", "20", "37"}  # by the text, and where it begins
     assert LEAST < len(length["values"]) <= 2 * MOST
     assert named | {"4", "8", "60"} <= {*length["values"]}
-    assert (query["values"][0], query["values"][-1]) == (
-        "0",
-        "19",
-    )  # as far as the length where it begins
+    # as far as the length where it begins
+    assert (query["values"][0], query["values"][-1]) == ("0", "19")
     assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
     assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
     assert pair["help"]
     assert [(each["name"], each["choice"]) for each in second["sliders"]] == [("layout", True)]
-    assert [each["name"] for each in own["sliders"]] == [
-        "seq_len",
-        "d_model",
-        "scale",
-    ]  # an encoding that a cell before it defines
+    of_own = [each["name"] for each in own["sliders"]]
+    assert of_own == ["seq_len", "d_model", "scale"]  # an encoding that a cell before it defines
     assert (still["sliders"], len(still["frames"])) == ([], 1)
     (named,) = first["stops"]
     assert named["name"] == "seq_len 8, query 7"
@@ -64,29 +59,20 @@ def test_the_font_of_formulas_has_all_their_letters_and_signs(page):
     assert ord("√") in letters
 
 
-def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_that_is_true_in_jupyterlab_alone(
-    page,
-):
+WORDS = ["Does it work?", "Folded.", "1 < 2"]
+WORDS += ["Hint 1", "Hint 3", "np.arange(seq_len)", "jupyter lab "]
+LINKS = ["02_more.html", "02_more.html#b"]
+LINKS += ["https://example.org/a.ipynb", "https://arxiv.org/abs/1706.03762"]
+
+
+def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_for_jupyterlab_alone(page):
     text = html.unescape(re.sub("<[^>]*>", "", page))
-    for part in (
-        "Does it work?",
-        "Folded.",
-        "1 < 2",
-        "Hint 1",
-        "Hint 3",
-        "np.arange(seq_len)",
-        "jupyter lab ",
-    ):
+    for part in WORDS:
         assert part in text
     assert [gone for gone in ("Press Reset.", "install()", "lab-->") if gone in page] == []
     assert "No buttons here." in page
     assert page.count("live in JupyterLab") == 1  # the panel of one's own, not the figure
-    for link in (
-        "02_more.html",
-        "02_more.html#b",
-        "https://example.org/a.ipynb",
-        "https://arxiv.org/abs/1706.03762",
-    ):
+    for link in LINKS:
         assert f'href="{link}"' in page
     assert '<div id="b">' in page
 
@@ -99,28 +85,22 @@ def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
         assert not re.search(r'<[^>]* style="| on\w+="|(?:src|srcset|url)[=(](?!"?data:)', bare)
         for kind in ("style", 'script type="module"'):
             (inside,) = re.findall(rf"<{kind}>(.*?)</{kind.split()[0]}>", page, re.S)
-            assert (
-                base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
-                in page.split("<title>")[0]
-            )
+            digest = hashlib.sha256(inside.encode()).digest()
+            assert base64.b64encode(digest).decode() in page.split("<title>")[0]
 
 
 def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     index = (folder / "index.html").read_text(encoding="utf-8")
-    (card,) = re.findall(
-        r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index
-    )  # it says how long it takes
+    # it says how long it takes
+    (card,) = re.findall(r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index)
     assert card == "01_tiny.html"
     assert re.findall(r'<p><strong><a href="([^"]*)">Begin', index) == ["01_tiny.html"]
     assert {"02_more.html", "for_all.html"} <= set(re.findall('href="([^"]*)"', index))
     assert "Does it work?" in index
     assert "Left out" not in index
     more = (folder / "02_more.html").read_text(encoding="utf-8")
-    assert re.findall(r'<a href="(\w+\.html)">', more) == [
-        "index.html",
-        "01_tiny.html",
-        "for_all.html",
-    ]
+    links = re.findall(r'<a href="(\w+\.html)">', more)
+    assert links == ["index.html", "01_tiny.html", "for_all.html"]
 
 
 def test_a_folder_without_notebooks_is_told(tmp_path, capsys):
@@ -129,23 +109,16 @@ def test_a_folder_without_notebooks_is_told(tmp_path, capsys):
 
 
 def test_numbers_are_read_as_people_write_them():
-    assert numbers_in(["Take it to 10 000, or 10,000; −3, .5 and 1.25", "lesson 05"]) == {
-        1e4,
-        -3,
-        0.5,
-        1.25,
-        5,
-    }
+    found = numbers_in(["Take it to 10 000, or 10,000; −3, .5 and 1.25", "lesson 05"])
+    assert found == {1e4, -3, 0.5, 1.25, 5}
 
 
 def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
-    assert '<mspace width=".17em"/><mi>sin</mi><mspace width=".17em"/><mi>a</mi>' in formula(
-        r"\sin a"
-    )
+    space = '<mspace width=".17em"/>'
+    assert f"{space}<mi>sin</mi>{space}<mi>a</mi>" in formula(r"\sin a")
     assert "<mi>sin</mi><mo" in formula(r"\sin(a)")
-    assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(
-        r"\sin^2"
-    )  # its two children, and no space between
+    # its two children, and no space between
+    assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(r"\sin^2")
     assert '<mi mathvariant="normal">θ</mi>' in formula(r"\theta")
     assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
     assert "\\" not in formula(r"\bigl( a \bigr)")

@@ -16,7 +16,10 @@ PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
     start={"seq_len": 20, "query": 5},
 )"""
-CHOICE = 'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
+CHOICE = """explore(
+    "sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100,
+    layout=["interleaved", "concatenated"],
+)"""
 ASKS = """from posenc_lib import explore
 
 explore("sinusoidal", views="dot_product", seq_len=32, d_model=16, base=100.0, guess=True)"""
@@ -28,7 +31,8 @@ WORDS = r"""# 01 · Tiny
 
 **Does it work?**
 
-5 minutes · You need [the next](02_more.ipynb), [a cell](02_more.ipynb#cell-id=b) and [a paper](https://example.org/a.ipynb).
+5 minutes · You need [the next](02_more.ipynb), [a cell](02_more.ipynb#cell-id=b)
+and [a paper](https://example.org/a.ipynb).
 
 $$\sin a \qquad \big\lfloor \frac{a}{b} \big\rfloor < 1$$
 
@@ -43,11 +47,8 @@ Take `seq_len` to 37, then to 10 000.
 
 Folded.
 </details>"""
-PICTURE = {
-    "image/png": "aGk=",
-    "text/html": '<img src="data:image/png;base64,aGk=" alt="hi">',
-    "text/plain": "hi",
-}
+PICTURE = {"image/png": "aGk=", "text/plain": "hi"}
+PICTURE["text/html"] = '<img src="data:image/png;base64,aGk=" alt="hi">'
 
 
 def code(source: str, *outputs, **more):
@@ -94,7 +95,10 @@ def build(out: Path, folder: Path, status: int = 0) -> None:
 
 
 def site(folders) -> Path:
-    """Return a copy of that folder's site, built once for all processes of a run; `folders` is tmp_path_factory."""
+    """Return a copy of that folder's site, built once for all processes of a run.
+
+    `folders` is tmp_path_factory.
+    """
     base = folders.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tiny"
     try:

@@ -1,4 +1,4 @@
-"""How two threads meet where it hurts: one is stopped in the middle of its work until the other can go no further."""
+"""How two threads meet where it hurts: one stops in its work until the other can go no further."""
 
 import gc
 import sys
@@ -12,7 +12,7 @@ from posenc_lib.views import style
 
 
 def held() -> tuple[int, set]:
-    """Return how many figures there are, and the widgets that are open, once nothing is left to free."""
+    """Return how many figures there are, and the open widgets, once nothing is left to free."""
     gc.collect()
     return sum(issubclass(type(thing), Figure) for thing in gc.get_objects()), set(_instances)
 
@@ -27,12 +27,13 @@ def raised(job) -> list[Exception]:
 
 
 def together(jobs) -> list[Exception]:
-    """Run each job on a thread of its own, all at once, as a kernel's subshells do; return what they raised."""
+    """Run each job on its own thread, all at once, as a kernel's subshells; return the errors."""
     errors = []
-    threads = [
-        threading.Thread(target=lambda job=job: errors.extend(raised(job)), daemon=True)
-        for job in jobs
-    ]
+
+    def run(job):
+        errors.extend(raised(job))
+
+    threads = [threading.Thread(target=run, args=(job,), daemon=True) for job in jobs]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -57,7 +58,7 @@ class Watched:
 
 
 def meet(first, second, at: tuple) -> list[Exception]:
-    """Stop the first at a method until the second is through, or waits for the lock; return what was raised."""
+    """Stop the first at a method until the second is through, or waits; return what was raised."""
     errors, stopped, through = [], threading.current_thread(), threading.Event()
     lock, original = Watched(through), getattr(*at)
 

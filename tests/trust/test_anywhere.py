@@ -17,8 +17,10 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.history_manager.enabled = False
 def watch(event, arguments):
-    writes = event == "open" and isinstance(arguments[0], str) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-    if watching and (writes or event.startswith("socket.") or event in ("os.mkdir", "os.rename", "os.remove")):
+    asked = event.startswith("socket.") or event in ("os.mkdir", "os.rename", "os.remove")
+    if event == "open" and isinstance(arguments[0], str):
+        asked = arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if watching and asked:
         os.write(2, f"asked {event} {arguments[0]}\\n".encode())
 watching = True
 sys.addaudithook(watch)
@@ -37,11 +39,8 @@ def test_a_lesson_runs_anywhere_leaves_no_file_behind_and_asks_for_no_network(tm
     for room in ("posenc_lib", "notebooks"):
         shutil.copytree(ROOT / room, far / room, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     home.mkdir()
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("MPL", "XDG", "JUPYTER", "IPY"))
-    }
+    own = ("MPL", "XDG", "JUPYTER", "IPY")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     moved = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(far)}
     command = [sys.executable, "-c", WATCH, str(far / "notebooks" / LESSON)]
     done = subprocess.run(command, cwd=tmp_path, env=kept | moved, capture_output=True, text=True)
@@ -49,7 +48,5 @@ def test_a_lesson_runs_anywhere_leaves_no_file_behind_and_asks_for_no_network(tm
     assert done.stdout.splitlines()[-1] == str(far / "posenc_lib/__init__.py")
     noise = ("__pycache__", str(home))  # what Python, IPython and matplotlib keep for themselves
     asked = [line for line in done.stderr.splitlines() if not any(part in line for part in noise)]
-    assert [line.split("asked ")[-1].split(" <")[0] for line in asked] == [
-        "socket.__new__",
-        "open left behind",
-    ]
+    asked = [line.split("asked ")[-1].split(" <")[0] for line in asked]
+    assert asked == ["socket.__new__", "open left behind"]

@@ -1,4 +1,4 @@
-"""Every public function of arrays keeps its docstring's word, in whatever guise arrays come, and refuses the rest."""
+"""Every public function of arrays keeps its docstring's word, in any guise of arrays."""
 
 import re
 from collections.abc import Callable
@@ -9,37 +9,14 @@ import pytest
 
 import posenc_lib as pe
 
-OTHERS = {
-    "check",
-    "hint",
-    "solution",
-    "scorecard",
-    "explore",
-    "figure",
-    "playground",
-    "present",
-}  # lessons and panels
-OTHERS |= {
-    "census",
-    "config_box",
-    "model_config",
-    "rope_scaling",
-    "rope_from_config",
-}  # test_config_box, test_rope_scaling
-OTHERS |= {
-    "attention_temperature",
-    "resonance",
-    "first_negative",
-    "exact_head",
-}  # test_rope_scaling, test_exact_head
-OTHERS |= {
-    "train",
-    "trained_table",
-    "mrope_positions",
-    "exact_head_2d",
-    "diagnose",
-}  # tests of their own
-OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
+# lessons and panels
+OTHERS = {*"check hint solution scorecard explore figure playground present".split()}
+# tests of their own
+OTHERS |= {*"census config_box model_config rope_scaling rope_from_config resonance".split()}
+OTHERS |= {*"attention_temperature first_negative exact_head exact_head_2d".split()}
+OTHERS |= {*"train trained_table mrope_positions diagnose".split()}
+# classes
+OTHERS |= {*"Additive Rotary Relative Bias Parameter".split()}
 PUBLIC = sorted({*pe.__all__, *pe._OF_A_PAGE} - OTHERS)
 
 
@@ -47,7 +24,8 @@ def x(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape)).normal(size=shape)
 
 
-# Sizes come in, a capital one is at least 1; arguments that fit together and the shape of each result come out.
+# Sizes come in, a capital one is at least 1; arguments that fit together and the shape of each
+# result come out.
 RECORDS: dict[str, Callable] = {
     "alibi": lambda N, q, k: ({"num_heads": N, "q_len": q, "k_len": k}, (N, q, k)),
     "alibi_slopes": lambda N: ({"num_heads": N}, (N,)),
@@ -148,10 +126,8 @@ def example(name: str) -> dict:
     return RECORDS[name](**dict(zip(letters, range(2, 9), strict=False)))[0]
 
 
-FREE = {
-    ("apply_rope", "x"),
-    ("transformer_xl_scores", "q"),
-}  # pairs may stay unturned, queries be fewer than keys
+# pairs may stay unturned, queries be fewer than keys
+FREE = {("apply_rope", "x"), ("transformer_xl_scores", "q")}
 
 
 def read_only(x: np.ndarray) -> np.ndarray:
@@ -184,30 +160,21 @@ def test_good_arguments_give_what_the_docstring_says_and_are_not_changed(rng):
         for lengths in sizes(name, rng):
             arguments, shapes = record(**lengths)
             before = {key: value.tobytes() for key, value in arrays(arguments).items()}
-            with np.errstate(
-                all="raise"
-            ):  # as a reader may have it who looks for mistakes of their own
+            # as a reader may have it who looks for mistakes of their own
+            with np.errstate(all="raise"):
                 results = parts(getattr(pe, name)(**arguments))
             shapes = shapes if isinstance(shapes, list) else [shapes]
             dtypes = [np.dtype(kind) for kind in DTYPES.get(name, [float] * len(shapes))]
-            good = [(np.shape(r), np.asarray(r).dtype) for r in results] == list(
-                zip(shapes, dtypes, strict=True)
-            )
+            made = [(np.shape(r), np.asarray(r).dtype) for r in results]
+            good = made == list(zip(shapes, dtypes, strict=True))
             good &= before == {key: value.tobytes() for key, value in arrays(arguments).items()}
-            good &= not any(
-                np.isnan(r).any() or (name not in HOLD_INFINITY and np.isinf(r).any())
-                for r in results
-            )
-            good &= not any(
-                np.may_share_memory(r, value)
-                for r in results
-                for value in arrays(arguments).values()
-            )
-            faults |= (
-                {}
-                if good
-                else {f"{name} {lengths}": [(np.shape(r), np.asarray(r).dtype) for r in results]}
-            )
+            for r in results:
+                good &= not np.isnan(r).any()
+                good &= name in HOLD_INFINITY or not np.isinf(r).any()
+                given = arrays(arguments).values()
+                good &= not any(np.may_share_memory(r, value) for value in given)
+            if not good:
+                faults[f"{name} {lengths}"] = made
     assert faults == {}
 
 
@@ -218,11 +185,9 @@ def test_the_guise_of_an_array_does_not_matter():
         for key, value in arrays(example(name)).items():
             for guise, dressed in GUISES.items():
                 others = parts(getattr(pe, name)(**example(name) | {key: dressed(value)}))
-                near = [
-                    np.allclose(r, other, rtol=1e-12, atol=0)
-                    for r, other in zip(plain, others, strict=True)
-                ]
-                differing += [] if all(near) else [f"{name}: {key} {guise}"]
+                for r, other in zip(plain, others, strict=True):
+                    if not np.allclose(r, other, rtol=1e-12, atol=0):
+                        differing.append(f"{name}: {key} {guise}")
     assert differing == []
 
 
@@ -231,9 +196,8 @@ def test_what_is_turned_or_reordered_keeps_its_dtype(dtype):
     for name in KEEP_DTYPE:
         arguments = example(name)
         key = "weights" if "weights" in arguments else "x"
-        assert (
-            getattr(pe, name)(**arguments | {key: arguments[key].astype(dtype)}).dtype == dtype
-        ), name
+        narrow = arguments | {key: arguments[key].astype(dtype)}
+        assert getattr(pe, name)(**narrow).dtype == dtype, name
 
 
 def refused(name: str, changed: dict, words: str) -> str:
@@ -251,9 +215,8 @@ def test_each_argument_is_checked():
     for name in PUBLIC:
         for argument in signature(getattr(pe, name)).parameters:
             for value in (b"4", {4}, np.ma.masked_array([1.0])):
-                faults[f"{name}: {argument}={value}"] = refused(
-                    name, {argument: value}, rf"\b{argument}\b.*got"
-                )
+                fault = refused(name, {argument: value}, rf"\b{argument}\b.*got")
+                faults[f"{name}: {argument}={value}"] = fault
     assert {call: words for call, words in faults.items() if words} == {}
 
 
@@ -267,11 +230,8 @@ def test_arrays_that_disagree_about_an_axis_are_refused():
             moved = [key for key in arrays(good) if np.shape(good[key]) != np.shape(longer[key])]
             for key in moved if len(moved) > 1 else []:
                 wrong = refused(name, {key: longer[key]}, "|".join(good))
-                faults |= (
-                    {f"{name}: {key} by {letter}": wrong}
-                    if wrong and (name, key) not in FREE
-                    else {}
-                )
+                if wrong and (name, key) not in FREE:
+                    faults[f"{name}: {key} by {letter}"] = wrong
     assert faults == {}
 
 
@@ -286,18 +246,15 @@ def test_numbers_close_to_the_limits_give_no_warning_and_no_nan():
 def test_data_that_are_not_finite_pass_through():
     x = np.ones((2, 3, 4))
     x[0, 1, 2] = np.nan
-    touched = {
-        "interleaved": np.s_[0, 1, 2:],
-        "half": np.s_[0, 1, ::2],
-    }  # the other dim of its pair, too
+    # the other dim of its pair, too
+    touched = {"interleaved": np.s_[0, 1, 2:], "half": np.s_[0, 1, ::2]}
     for pairing, dims in touched.items():
         expected = np.zeros(x.shape, bool)
         expected[dims] = True
-        for turned in (
-            pe.rope(x, pairing=pairing),
-            pe.apply_rope(x, pe.freqs_cis(3, 4), pairing=pairing),
-        ):
-            assert (np.isnan(turned) == expected).all(), pairing
+        turned = pe.rope(x, pairing=pairing)
+        assert (np.isnan(turned) == expected).all(), pairing
+        turned = pe.apply_rope(x, pe.freqs_cis(3, 4), pairing=pairing)
+        assert (np.isnan(turned) == expected).all(), pairing
     weights = pe.attention(x, x, x)[1]
     assert (np.isnan(weights).all(axis=-1) == [[True] * 3, [False] * 3]).all()
     assert np.isnan(pe.similarity_matrix(x[0])[1]).all()

@@ -1,4 +1,4 @@
-"""Several threads at once, as JupyterLab's subshells call: pictures stay true, and the lock is what keeps them so."""
+"""Several threads at once, as JupyterLab's subshells: pictures stay true, and the lock does it."""
 
 import random
 from functools import partial
@@ -65,10 +65,8 @@ def test_a_drag_is_not_taken_back_by_another_slider_that_is_fitting():
 
 def test_two_that_switch_a_playground_at_once_leave_one_that_is_whole():
     ground = playground("sinusoidal: heatmap")
-    first, second = (
-        partial(setattr, ground.a, "value", "binary"),
-        partial(ground.open, "alibi: head_biases"),
-    )
+    first = partial(setattr, ground.a, "value", "binary")
+    second = partial(ground.open, "alibi: head_biases")
     assert meet(first, second, (explorer, "close_all")) == []
     spec = ground.explorer.spec
     assert ground._place.children == (ground.explorer.box,)
@@ -89,16 +87,8 @@ def test_sliders_that_threads_drag_at_once_show_the_true_picture_and_leave_nothi
         jobs = [partial(dragging, slider, random.Random(k)) for slider in panel.sliders.values()]
         with mpl.rc_context({"lines.linewidth": 7.0}):
             style = dict(mpl.rcParams)
-            assert (
-                together(
-                    [
-                        *jobs,
-                        lambda: panel.save(tmp_path / "a.png"),
-                        lambda: explore("binary").close(),
-                    ]
-                )
-                == []
-            )
+            jobs += [lambda: panel.save(tmp_path / "a.png"), lambda: explore("binary").close()]
+            assert together(jobs) == []
             assert dict(mpl.rcParams) == style
         before = before or held()[1]
     assert held()[1] == before
