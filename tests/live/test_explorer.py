@@ -1,4 +1,4 @@
-"""An explorer of one encoding or of several: its sliders and their limits, what it refuses, stores and saves."""
+"""An explorer: its sliders and how far they go, what it refuses, stores and saves."""
 
 import base64
 import io
@@ -203,7 +203,8 @@ REFUSED = [  # a call, and how its error begins
     (
         "rop",
         {},
-        "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got 'rop'",
+        "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got "
+        "'rop'",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""The picture on the page: what a hand sets and is told in it, and how it follows the page's theme and room."""
+"""The picture on the page: what a hand sets and is told, and how it follows theme and room."""
 
 import itertools
 import re
@@ -29,7 +29,7 @@ def usual_page(monkeypatch):
 
 
 def touch(explorer, view: int, xy, press: int = 1, by: float = 0.0, asked: int = 7) -> str:
-    """Send what a page sends where a reader drags, or with press 0 points, at xy of a view; return what is said."""
+    """Send what a page sends where a reader drags, or with press 0 points; return what is said."""
     pen = explorer.sheet.pens[min(view, len(explorer.sheet.pens) - 1)]
     left, up = pen.ax.transData.transform(xy) / explorer.figure.bbox.size
     at = {
