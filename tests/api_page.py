@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 import posenc_lib as pe
 
-PAGES = "posenc_lib posenc_lib.encodings.base posenc_lib.encodings.parameter posenc_lib.live.explorer".split()
+PAGES = (
+    "posenc_lib posenc_lib.encodings.base posenc_lib.encodings.parameter posenc_lib.live.explorer"
+).split()
 INLINE = re.compile(r"^(Args|Returns|Raises|Source): (?=\S)", re.M)
 google, annotation = pdoc.docstrings.google, inspect.formatannotation
 

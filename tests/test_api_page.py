@@ -1,4 +1,4 @@
-"""The API pages are built without a warning, show every public name with its words, and need no network."""
+"""The API pages build without a warning, show every public name and its words, need no network."""
 
 import html
 import inspect

@@ -29,7 +29,7 @@ FIGURES = r"python -m posenc_lib figures (?!make ID)[^`\n]+"  # ID is no id
 
 
 def commands() -> list[str]:
-    """Return every command for figures that a document shows, in a line of its own or within a sentence."""
+    """Return every command for figures in a document, on its own line or within a sentence."""
     texts = [
         re.sub(r"^```.*?^```", "", prose(path), flags=re.M | re.S) for path in (*PAGES, *BOOKS)
     ]
@@ -57,12 +57,10 @@ def test_every_command_for_figures_asks_for_the_files_that_it_names(monkeypatch,
     assert "sinusoidal_heatmap" in capsys.readouterr().out
 
 
-TYPED = [
-    command for command in commands() if command.count(" --") > 1 or '"' in command
-]  # beyond the gallery's own
-WRITTEN = [
-    pytest.param(c, marks=[pytest.mark.slow] * ("gif" in c or "html" in c)) for c in TYPED
-]  # films take long
+# beyond the gallery's own
+TYPED = [command for command in commands() if command.count(" --") > 1 or '"' in command]
+# films take long
+WRITTEN = [pytest.param(c, marks=[pytest.mark.slow] * ("gif" in c or "html" in c)) for c in TYPED]
 
 
 @pytest.mark.parametrize("command", WRITTEN)
@@ -114,6 +112,5 @@ def test_links_lead_somewhere():
                 path.name,
                 target,
             )
-            assert not (target.startswith("..") and path in BOOKS), (
-                target
-            )  # a server begins at the notebooks' folder
+            # a server begins at the notebooks' folder
+            assert not (target.startswith("..") and path in BOOKS), target

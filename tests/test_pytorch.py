@@ -99,9 +99,8 @@ def test_a_padded_batch_gives_what_each_sequence_gives_alone():
     start, cache = module(x[:, :4], mask=real[:, :4], position_ids=ids[:, :4])
     on, _ = module(x[:, 4:], cache, mask=real, position_ids=ids[:, 4:])
     torch.testing.assert_close(torch.cat([start, on], dim=1), padded)
-    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(
-        -1
-    )  # each token sees itself and the one before
+    # each token sees itself and the one before
+    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(-1)
     torch.testing.assert_close(module(x, mask=window)[0][:, 5:], module(x[:, 4:])[0][:, 1:])
     padded.sum().backward()
     assert x.grad.isfinite().all()

@@ -20,7 +20,8 @@ def names(requirements) -> set[str]:
 def test_the_top_level_has_the_given_rooms_and_only_what_tools_need_beside_them():
     top = {path.relative_to(ROOT).parts[0] for path in tracked()}
     given = set("notebooks posenc_lib requirements.txt README.md figures tests".split())
-    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff .ci .github .gitignore".split()
+    documents = "LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff"
+    tools = f"pyproject.toml {documents} .ci .github .gitignore".split()
     assert given <= top <= given.union(tools)
 
 
@@ -38,12 +39,8 @@ def test_everything_is_pinned_exactly_and_constraints_only_add_to_the_requiremen
     assert names(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["lab"]) <= {
         b.split("==")[0] for b in base
     }
-    assert names(PROJECT["dependencies"]) == {
-        "numpy",
-        "matplotlib",
-        "ipywidgets",
-        "anywidget",
-    }  # no notebook server
+    # no notebook server
+    assert names(PROJECT["dependencies"]) == {"numpy", "matplotlib", "ipywidgets", "anywidget"}
 
 
 def test_no_file_knows_a_machine_or_a_package_host():

@@ -29,7 +29,7 @@ sys.meta_path.insert(0, Hide())
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """Return the folder that holds what the wheel brings; it is built from a copy of what git knows of."""
+    """Return the folder of what the wheel brings, built from a copy of what git knows of."""
     folder = tmp_path_factory.mktemp("wheel")
     files = [
         path

@@ -1,10 +1,13 @@
-"""Rotary embedding in plain loops, which nothing in the library shares; and numbers out of a text."""
+"""Rotary embedding in plain loops, shared with nothing in the library; and numbers from a text."""
 
 import numpy as np
 
 
 def turned(x, cos, sin, pairing):
-    """Return x, (..., seq_len, head_dim), turned pair by pair; cos and sin, (..., seq_len, pairs), broadcast to it."""
+    """Return x turned pair by pair.
+
+    x is (..., seq_len, head_dim); cos and sin, (..., seq_len, pairs), broadcast to it.
+    """
     out, pairs = np.array(x, np.float64), cos.shape[-1]
     for i in range(pairs):
         a, b = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + pairs)

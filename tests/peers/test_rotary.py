@@ -9,8 +9,8 @@ from .loops import numbers
 near = np.testing.assert_allclose
 
 
-# facebookresearch/fairseq, tests/test_rotary_positional_embedding.py: test_forward, test_apply_rotary_pos_emb, whose
-# input is torch.manual_seed(0); torch.randn(3, 1, 2)
+# facebookresearch/fairseq, tests/test_rotary_positional_embedding.py: test_forward,
+# test_apply_rotary_pos_emb, whose input is torch.manual_seed(0); torch.randn(3, 1, 2)
 def test_fairseq():
     cos, sin = pe.cos_sin(3, 2)
     near(cos, numbers("1 1; 0.5403 0.5403; -0.4161 -0.4161"), atol=1e-4)
@@ -23,21 +23,25 @@ def test_fairseq():
     )
 
 
-# huggingface/transformers, tests/models/roformer/test_modeling_roformer.py: test_apply_rotary_position_embeddings
+# huggingface/transformers, tests/models/roformer/test_modeling_roformer.py:
+# test_apply_rotary_position_embeddings
 def test_roformer():
     query = np.arange(2 * 12 * 16 * 64, dtype=np.float32).reshape(2, 12, 16, 64) / 100
     wanted = numbers(
-        """0.0000 0.0100 0.0200 0.0300 0.0400 0.0500 0.0600 0.0700; -0.2012 0.8897 0.0263 0.9401 0.2074 0.9463 0.3481
-        0.9343; -1.7057 0.6271 -1.2145 1.3897 -0.6303 1.7647 -0.1173 1.8985; -2.1731 -1.6397 -2.7358 0.2854 -2.1840
-        1.7183 -1.3018 2.4871; 0.2717 -3.6173 -2.9206 -2.1988 -3.6638 0.3858 -2.9155 2.2980; 3.9859 -2.1580 -0.7984
-        -4.4904 -4.1181 -2.0252 -4.4782 1.1253"""
+        """0.0000 0.0100 0.0200 0.0300 0.0400 0.0500 0.0600 0.0700;
+        -0.2012 0.8897 0.0263 0.9401 0.2074 0.9463 0.3481 0.9343;
+        -1.7057 0.6271 -1.2145 1.3897 -0.6303 1.7647 -0.1173 1.8985;
+        -2.1731 -1.6397 -2.7358 0.2854 -2.1840 1.7183 -1.3018 2.4871;
+        0.2717 -3.6173 -2.9206 -2.1988 -3.6638 0.3858 -2.9155 2.2980;
+        3.9859 -2.1580 -0.7984 -4.4904 -4.1181 -2.0252 -4.4782 1.1253"""
     )
     for sign in (1, -1):
         near(pe.rope(sign * query)[0, 0, :6, :8], sign * wanted, atol=1e-4)
 
 
-# keras-team/keras-hub, keras_hub/src/layers/modeling/rotary_embedding_test.py: test_output_correct_values,
-# test_start_index, test_positions_array, test_rope_scaling, test_rope_scaling_with_kv_cache
+# keras-team/keras-hub, keras_hub/src/layers/modeling/rotary_embedding_test.py:
+# test_output_correct_values, test_start_index, test_positions_array, test_rope_scaling,
+# test_rope_scaling_with_kv_cache
 def test_keras_hub(rng):
     near(
         pe.rope(np.ones((4, 6)), pairing="half")[3],

@@ -10,13 +10,19 @@ import posenc_lib as pe
 from .loops import numbers
 
 MAX, PAIRS = 2048, 64  # of a LlamaConfig, whose base is 10 000
-DEFAULT = "1 .86596 .74989 .64938 .56234 .48697 .4217 .36517 .31623 .27384 .23714 .20535 .17783 .15399 .13335 .11548"
+DEFAULT = (
+    "1 .86596 .74989 .64938 .56234 .48697 .4217 .36517 "
+    ".31623 .27384 .23714 .20535 .17783 .15399 .13335 .11548"
+)
 DEFAULT = np.outer([1, 0.1, 0.01, 0.001], numbers(DEFAULT)).ravel()
 YARN = """
-    8.3479e-02 6.9590e-02 5.7925e-02 4.8136e-02 3.9931e-02 3.3061e-02 2.7315e-02 2.2515e-02 1.8512e-02 1.5177e-02
-    1.2403e-02 1.0101e-02 8.1924e-03 6.6143e-03 5.3120e-03 4.2400e-03 3.3599e-03 2.6396e-03 2.0520e-03 1.5746e-03
-    1.1882e-03 8.7713e-04 6.2810e-04 4.3007e-04"""
-LLAMA3 = "1.0730e-02 7.7785e-03 5.6009e-03 3.9991e-03 2.8248e-03 1.9675e-03 1.3449e-03 8.9549e-04 5.7363e-04 3.4539e-04"
+    8.3479e-02 6.9590e-02 5.7925e-02 4.8136e-02 3.9931e-02 3.3061e-02 2.7315e-02 2.2515e-02
+    1.8512e-02 1.5177e-02 1.2403e-02 1.0101e-02 8.1924e-03 6.6143e-03 5.3120e-03 4.2400e-03
+    3.3599e-03 2.6396e-03 2.0520e-03 1.5746e-03 1.1882e-03 8.7713e-04 6.2810e-04 4.3007e-04"""
+LLAMA3 = (
+    "1.0730e-02 7.7785e-03 5.6009e-03 3.9991e-03 2.8248e-03 "
+    "1.9675e-03 1.3449e-03 8.9549e-04 5.7363e-04 3.4539e-04"
+)
 BANDS = {"original_max_position_embeddings": 2048, "low_freq_factor": 1, "high_freq_factor": 4}
 FACTORS = {"short_factor": [2.0] * PAIRS, "long_factor": list(range(1, PAIRS + 1))}
 
@@ -29,13 +35,13 @@ def scaled(rope_type, seq_len=None, **keys):
 
 
 def between(middle, first):
-    """Return frequencies that leave the default at `first` and have come to a tenth of it after some in the middle."""
+    """Return default frequencies up to `first`, then those given, then a tenth of the default."""
     middle = numbers(middle)[0]
     return np.concatenate([DEFAULT[:first], middle, DEFAULT[first + len(middle) :] / 10])
 
 
-# huggingface/transformers, tests/utils/test_modeling_rope_utils.py: test_{default, linear, dynamic, yarn, longrope,
-# llama3, proportional}_rope_numerically
+# huggingface/transformers, tests/utils/test_modeling_rope_utils.py:
+# test_{default, linear, dynamic, yarn, longrope, llama3, proportional}_rope_numerically
 @pytest.mark.parametrize(
     ("given", "wanted", "factor"),
     [
@@ -79,13 +85,13 @@ def test_hugging_face(given, wanted, factor):
     assert attention_factor == pytest.approx(factor, abs=1e-12)
 
 
-# pytorch/torchtune, tests/torchtune/modules/test_position_embeddings.py: test_forward, _with_curr_pos,
-# _with_packed_pos, TestVisionRotaryPositionEmbedding; tests/torchtune/models/llama3_1/test_position_embeddings.py
+# pytorch/torchtune, tests/torchtune/modules/test_position_embeddings.py: test_forward,
+# _with_curr_pos, _with_packed_pos, TestVisionRotaryPositionEmbedding;
+# tests/torchtune/models/llama3_1/test_position_embeddings.py
 @pytest.mark.slow
 def test_torchtune():
-    torch = (
-        __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")
-    )  # its random numbers
+    # its random numbers
+    torch = __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")
 
     def draw(*shape):
         return (
@@ -108,9 +114,8 @@ def test_torchtune():
         assert (pe.apply_rope(x[:2, :2], np.stack([angles, angles])) == out[:2, :2]).all()
     cache = pe.freqs_cis(4096, 128, inv_freq=llama, angles_dtype=np.float32)
     assert cache.real.sum() + cache.imag.sum() == pytest.approx(91141.7656, rel=1e-5)
-    places = np.divmod(np.arange(16), 4)[
-        ::-1
-    ]  # x and y of a patch, counted from 1; a tile ends with its CLS token
+    # x and y of a patch, counted from 1; a tile ends with its CLS token
+    places = np.divmod(np.arange(16), 4)[::-1]
     tile = np.r_[
         np.concatenate([pe.freqs_cis(place + 1, 2) for place in places], axis=1), np.ones((1, 2))
     ]

@@ -1,4 +1,4 @@
-"""Tables and biases as other projects test them: their cases, values and tolerances, none of their code."""
+"""Tables and biases as other projects test them: their cases and tolerances, none of their code."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ near = np.testing.assert_allclose
 
 
 def timescales(positions, width):
-    """Return the table of tensor2tensor, whose slowest wave reaches 10 000 itself; an odd width ends with a zero."""
+    """Return tensor2tensor's table: its slowest wave reaches 10 000; an odd width ends with a 0."""
     even = width // 2 * 2
     table = pe.sinusoidal(
         positions, even, base=10_000 ** (even / (even - 2)), layout="concatenated"
@@ -37,13 +37,15 @@ VALUES = [
         "-0.8415 0.5403; -0.9093 -0.4161; -0.1411 -0.99",
         1e-4,
     ),
-    # keras-team/keras-hub, keras_hub/src/layers/modeling/sine_position_encoding_test.py: test_output_correct_values
+    # keras-team/keras-hub, keras_hub/src/layers/modeling/sine_position_encoding_test.py:
+    # test_output_correct_values
     (
         lambda: pe.sinusoidal([0, 3], 6),
         "0 1 0 1 0 1; 0.14112 -0.98999 0.13879 0.99032 0.00646 0.99997",
         0.01,
     ),
-    # huggingface/transformers, tests/models/roformer/test_modeling_roformer.py: test_basic, …against_roformer
+    # huggingface/transformers, tests/models/roformer/test_modeling_roformer.py: test_basic,
+    # …against_roformer
     (
         lambda: pe.sinusoidal([1], 6, layout="concatenated"),
         "0.8415 0.0464 0.0022 0.5403 0.9989 1.0000",
@@ -72,17 +74,20 @@ VALUES = [
         "0.909297407 1.99986659e-2 1.9999998e-4 -0.416146815 0.999800026 1 0",
         1e-7,
     ),
-    # google/flaxformer, flaxformer/components/embedding_test.py: test_regression_add_position_embeddings_sine
+    # google/flaxformer, flaxformer/components/embedding_test.py:
+    # test_regression_add_position_embeddings_sine
     (
         lambda: timescales([[3, 6]], 5),
         "0.14112 3e-4 -0.9899925 1 0; -0.2794155 6e-4 0.9601703 0.9999998 0",
         1e-7,
     ),
-    # tensorflow/models, official/nlp/modeling/layers/position_embedding_test.py: test_relative_tensor_input, _bucket
+    # tensorflow/models, official/nlp/modeling/layers/position_embedding_test.py:
+    # test_relative_tensor_input, _bucket
     (lambda: timescales(1, 8), "0 0 0 0 1 1 1 1", 0),
     (lambda: pe.t5_bucket(OFFSETS), "0 17; 1 0; 2 1", 0),
     (lambda: pe.t5_bucket(OFFSETS, bidirectional=False), "0 0; 1 0; 2 1", 0),
-    # OpenNMT/OpenNMT-tf, opennmt/tests/position_test.py: testApplyOneEncoding, testApplyPositionEncoding
+    # OpenNMT/OpenNMT-tf, opennmt/tests/position_test.py: testApplyOneEncoding,
+    # testApplyPositionEncoding
     (lambda: pe.integer([[2], [2]], 3), "2 2 2; 2 2 2", 0),
     (lambda: pe.integer([[1, 2], [3, 4]], 3), "1 1 1; 2 2 2; 3 3 3; 4 4 4", 0),
     # keras-hub, alibi_bias_test.py: test_correct_output, _num_heads_not_power_of_two
@@ -105,8 +110,9 @@ def test_values():
         )
 
 
-# apple/axlearn, axlearn/common/attention_test.py: ALiBiAttentionLogitBiasLayerTest.test_alibi_attention_mask,
-# test_packing: a packed segment attends as it does alone; slope·key gives the same weights as −slope·distance
+# apple/axlearn, axlearn/common/attention_test.py:
+# ALiBiAttentionLogitBiasLayerTest.test_alibi_attention_mask, test_packing: a packed segment
+# attends as it does alone; slope·key gives the same weights as −slope·distance
 @pytest.mark.parametrize("lengths", [[3], [1, 1, 1], [3, 1, 4]])
 def test_alibi_packing(lengths, rng):
     ids = np.repeat(np.arange(len(lengths)), lengths)

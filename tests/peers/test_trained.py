@@ -1,4 +1,4 @@
-"""Lesson 13's rows of RoPE against models of a second program, which were trained by other gradients on other texts."""
+"""Lesson 13's rows of RoPE against a second program: its own gradients, its own texts."""
 
 import pytest
 

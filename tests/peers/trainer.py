@@ -1,6 +1,7 @@
-"""A second program for lesson 13's rows of RoPE, in PyTorch: autograd for gradients, cosines and sines for turns.
+"""A second program for lesson 13's rows of RoPE, in PyTorch: autograd, cosines and sines.
 
-It shares no code with posenc_lib and draws its own texts and weights; several models are trained at once, seed by seed.
+Autograd finds the gradients; cosines and sines turn the pairs. It shares no code with posenc_lib
+and draws its own texts and weights; several models are trained at once, seed by seed.
 `python tests/peers/trainer.py` prints what came out.
 """
 
@@ -83,7 +84,7 @@ def logits(w, tokens, speeds):
 
 
 def trained(encoding, task, models, seed=1234):
-    """Return the share of right answers of each model in the last quarter of texts, by their length."""
+    """Return each model's share of right answers in the last quarter of texts, by their length."""
     torch.set_num_threads(1)  # several would wait for each other
     draw, speeds = torch.Generator().manual_seed(seed), SPEEDS[encoding]
     w = weights(models, draw)

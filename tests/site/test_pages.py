@@ -43,7 +43,7 @@ def holds_together(shown: list[dict]) -> None:
 
 
 def opens(browser, file, shown, scheme: str, size: str) -> None:
-    """Open a page in Chromium; expect nothing asked for, no complaint, nothing to scroll to aside, moving pictures."""
+    """Open a page; expect no request, no complaint, no sideways scrolling, moving pictures."""
     with silent_page(browser, file.as_uri(), viewport=SIZES[size], color_scheme=scheme) as tab:
         tab.goto(file.as_uri())
         assert tab.evaluate(ASIDE) <= 0
@@ -53,20 +53,18 @@ def opens(browser, file, shown, scheme: str, size: str) -> None:
             place = places.nth(k)
             place.scroll_into_view_if_needed()
             expect(place).to_have_attribute("data-frame", "0")
-            for n, slider in enumerate(
-                [] if film["question"] else film["sliders"]
-            ):  # those of a question sleep
+            # those of a question sleep
+            for n, slider in enumerate([] if film["question"] else film["sliders"]):
                 moves(tab, place, k, n, slider)
 
 
 def moves(tab, place, k: int, n: int, slider: dict) -> None:
-    """Move a slider to its ends by keys, or a choice by its last and first option; expect another picture."""
+    """Move a slider to its ends, or a choice to its last and first; expect another picture."""
     before = {tab.evaluate(f"({DIGEST})({FILM}[{k}])")}
     row = place.locator(".row").nth(n)
     ends = [("End", len(slider["values"]) - 1), ("Home", 0)]
-    for key, at in sorted(
-        ends, key=lambda end: end[1] == slider["start"]
-    ):  # where it stands no key moves it
+    # where it stands no key moves it
+    for key, at in sorted(ends, key=lambda end: end[1] == slider["start"]):
         row.locator("select").select_option(index=at) if slider["choice"] else row.locator(
             "input"
         ).press(key)

@@ -33,19 +33,14 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     named = {"5", "20", "37"}  # by the text, and where it begins
     assert LEAST < len(length["values"]) <= 2 * MOST
     assert named | {"4", "8", "60"} <= {*length["values"]}
-    assert (query["values"][0], query["values"][-1]) == (
-        "0",
-        "19",
-    )  # as far as the length where it begins
+    # as far as the length where it begins
+    assert (query["values"][0], query["values"][-1]) == ("0", "19")
     assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
     assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
     assert pair["help"]
     assert [(each["name"], each["choice"]) for each in second["sliders"]] == [("layout", True)]
-    assert [each["name"] for each in own["sliders"]] == [
-        "seq_len",
-        "d_model",
-        "scale",
-    ]  # an encoding that a cell before it defines
+    # an encoding that a cell before it defines
+    assert [each["name"] for each in own["sliders"]] == ["seq_len", "d_model", "scale"]
     assert (still["sliders"], len(still["frames"])) == ([], 1)
     (named,) = first["stops"]
     assert named["name"] == "seq_len 8, query 7"
@@ -107,9 +102,8 @@ def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
 
 def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     index = (folder / "index.html").read_text(encoding="utf-8")
-    (card,) = re.findall(
-        r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index
-    )  # it says how long it takes
+    # it says how long it takes
+    (card,) = re.findall(r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index)
     assert card == "01_tiny.html"
     assert re.findall(r'<p><strong><a href="([^"]*)">Begin', index) == ["01_tiny.html"]
     assert {"02_more.html", "for_all.html"} <= set(re.findall('href="([^"]*)"', index))
@@ -143,9 +137,8 @@ def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
         r"\sin a"
     )
     assert "<mi>sin</mi><mo" in formula(r"\sin(a)")
-    assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(
-        r"\sin^2"
-    )  # its two children, and no space between
+    # its two children, and no space between
+    assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(r"\sin^2")
     assert '<mi mathvariant="normal">θ</mi>' in formula(r"\theta")
     assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
     assert "\\" not in formula(r"\bigl( a \bigr)")

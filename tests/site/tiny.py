@@ -16,7 +16,10 @@ PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
     start={"seq_len": 20, "query": 5},
 )"""
-CHOICE = 'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
+CHOICE = (
+    'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, '
+    'layout=["interleaved", "concatenated"])'
+)
 ASKS = """from posenc_lib import explore
 
 explore("sinusoidal", views="dot_product", seq_len=32, d_model=16, base=100.0, guess=True)"""
@@ -94,7 +97,7 @@ def build(out: Path, folder: Path, status: int = 0) -> None:
 
 
 def site(folders) -> Path:
-    """Return a copy of that folder's site, built once for all processes of a run; `folders` is tmp_path_factory."""
+    """Return a copy of that folder's site, built once a run; `folders` is tmp_path_factory."""
     base = folders.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tiny"
     try:
