@@ -1,4 +1,4 @@
-"""What every view does: update as if drawn afresh, heed sliders, keep limits and curves if asked."""
+"""What every view does: update as if drawn anew, heed sliders, keep limits and curves if asked."""
 
 import random
 from contextlib import suppress
