@@ -9,9 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # before NumPy: each process's threads would wait for the others'
+# before NumPy: each process's threads would wait for the others'
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ def tracked() -> list[Path]:
 
 
 def mostly_slow(cases, every: int = 4) -> list:
-    """Return the cases of a test that many are alike: one in `every` is always tried, the others are marked slow."""
+    """Return cases that are much alike: one in `every` always runs, the others are marked slow."""
     return [
         case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow)
         for i, case in enumerate(cases)
@@ -64,7 +63,7 @@ def prose(path: Path) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Look for no garbage in what is imported: it stays, and each look would take a fifth of a second."""
+    """Look for no garbage in what is imported: it stays, and each look would take 0.2 s."""
     gc.disable()
     try:
         return (yield)
@@ -88,7 +87,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.fixture
 def golden():
-    """Return a reader of the values that independent implementations computed; each file names its source."""
+    """Return a reader of values from independent implementations; each file names its source."""
 
     def read(name: str) -> dict:
         record = json.loads((ROOT / "tests/goldens" / f"{name}.json").read_text(encoding="utf-8"))

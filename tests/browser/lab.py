@@ -1,4 +1,4 @@
-"""A real JupyterLab and a real browser, started on free ports of this machine and stopped by whoever started them."""
+"""A real JupyterLab and a real browser, on free ports; whoever starts them stops them."""
 
 import json
 import os
@@ -43,7 +43,7 @@ frame.addEventListener("load", async () => {{
 
 @contextmanager
 def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: str = "doc/tree/"):
-    """Run a command as it stands, with settings in files of its own; yield what makes an address of a path."""
+    """Run a command with settings of its own; yield a function from a path to its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address, token = probe.getsockname(), secrets.token_hex(8)
@@ -95,7 +95,7 @@ def find_browser() -> str | None:
 
 @contextmanager
 def silent_page(browser, *own: str, **options):
-    """Open a page that must not complain, nor ask for anything but addresses that begin in one of these ways."""
+    """Open a page that must not complain, nor ask for addresses that begin in other ways."""
     page, complaints = browser.new_page(**options), []
     page.set_default_timeout(PATIENCE)
     page.on("console", lambda message: complaints.append(message.text))
@@ -110,9 +110,9 @@ def silent_page(browser, *own: str, **options):
 
 
 def in_firefox(page: Path, script: str) -> tuple[object, list[str]]:
-    """Open a page in a frame in Firefox as it is installed; return what a script makes of it, and all complaints.
+    """Open a page in a frame in Firefox; return what a script makes of it, and all complaints.
 
-    Where no Firefox is installed the test is skipped, but never in CI.
+    Firefox runs as it is installed. Where there is none the test is skipped, but never in CI.
     """
     if not (program := shutil.which("firefox-esr") or shutil.which("firefox")):
         reason = "no Firefox found; Debian has the package firefox-esr"

@@ -1,4 +1,4 @@
-"""What a test does on a lesson's page, in the words of a reader: open, run all, press, drag, look."""
+"""What a test does on a lesson's page, in a reader's words: open, run all, press, drag, look."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +10,14 @@ from .lab import PATIENCE
 
 PICTURE = ".posenc-picture canvas[data-frame]"
 DESK, CLIPBOARD = {"width": 1280, "height": 1000}, ["clipboard-read", "clipboard-write"]
-PROMPTS = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)"
+PROMPTS = (
+    "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
+    ".map(prompt => prompt.textContent)"
+)
 STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status"
 KERNEL = "document.querySelector('.jp-KernelName')?.textContent"
-READY = f"{STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
+# idle alone is also said before there is a kernel
+READY = f"{STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"
 BEGUN = f"before => String({PROMPTS}) !== before"
 FAILED, STDERR = (
     f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr")
@@ -21,25 +25,32 @@ FAILED, STDERR = (
 NO_NOTEBOOK = "!document.querySelector('.jp-NotebookPanel')"
 FINISHED = f"""{STATUS} === 'idle' &&
     (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
-DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
+# the last outputs are on their way for a while
+DRAWN = """[...document.querySelectorAll(
+    "[data-mime-type='application/vnd.jupyter.widget-view+json']"
+)].every(
     output => output.children.length && [...output.querySelectorAll('.posenc-picture')].every(
-        picture => picture.querySelector('canvas[data-frame]')))"""  # the last outputs are on their way for a while
+        picture => picture.querySelector('canvas[data-frame]')))"""
 FINGER = """(canvas, [type, clientX, clientY]) => {
     canvas.setPointerCapture = () => {};  // no real pointer is there
-    const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
+    const about = {
+        pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
     canvas.dispatchEvent(new PointerEvent(type, {clientX, clientY, ...about})); }"""
 FINGERPRINT = """async canvas => {
     const frame = canvas.dataset.frame;  // the same frame has the same pixels
     if (canvas.printed?.frame !== frame) {
         const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-        canvas.printed = {frame, print: new Uint8Array(await crypto.subtle.digest('SHA-256', pixels)).join()};
+        const digest = await crypto.subtle.digest('SHA-256', pixels);
+        canvas.printed = {frame, print: new Uint8Array(digest).join()};
     }
     return canvas.printed.print;
 }"""
 IMAGES = """async () => {
-    const images = [...document.images].filter(image => image.src.startsWith('data:image/png;base64,'));
+    const images = [...document.images].filter(
+        image => image.src.startsWith('data:image/png;base64,'));
     await Promise.all(images.map(image => image.decode()));
-    return images.map(image => [image.naturalWidth, image.alt, image.parentElement.querySelector('p')?.textContent]);
+    return images.map(image => [
+        image.naturalWidth, image.alt, image.parentElement.querySelector('p')?.textContent]);
 }"""
 
 
@@ -73,7 +84,7 @@ def stored(path) -> tuple[list[str], list[str], list[str]]:
 
 
 def pictures_are_there(page, words: list[str]) -> None:
-    """Expect a sharp picture for each of these words, which stand below it, and an alternative text."""
+    """Expect a sharp picture above each of these words, with an alternative text."""
     page.wait_for_function(f"document.querySelectorAll('img[alt]').length === {len(words)}")
     seen = page.evaluate(IMAGES)
     assert [told for *_, told in seen] == words
@@ -90,14 +101,14 @@ def opened(browser, address: str):
 
 
 class Desk:
-    """A JupyterLab page in which one notebook after another is opened: to load JupyterLab anew takes far longer."""
+    """A JupyterLab page for one notebook after another: to load it anew takes far longer."""
 
     def __init__(self, browser, lab):
         self.browser, self.lab, self.lesson = browser, lab, None
 
     @contextmanager
     def opened(self, name: str):
-        """Open a notebook, with a kernel of its own; expect no error on the page, and close it unsaved."""
+        """Open a notebook, with a kernel of its own; expect no error, and close it unsaved."""
         lesson, self.lesson = self.lesson, None  # where a test fails nobody comes back to its page
         if lesson:
             lesson.open(name)
@@ -114,11 +125,8 @@ class LessonPage:
     """A notebook in JupyterLab, seen through a browser page."""
 
     def __init__(self, page, address: str):
-        self.page, self.errors, self.noise = (
-            page,
-            [],
-            [],
-        )  # noise is what only the browser's own tools show
+        # noise is what only the browser's own tools show
+        self.page, self.errors, self.noise = page, [], []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on(
             "console", lambda m: m.type == "error" and self.noise.append(f"{m.text} {m.location}")
@@ -132,7 +140,8 @@ class LessonPage:
         """Wait until the notebook has a kernel."""
         try:
             self.page.wait_for_function(READY, timeout=PATIENCE)
-        except Late:  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
+        except Late:
+            # on a busy machine JupyterLab may miss that its kernel is there: who waits reloads
             self.page.reload()
             self.page.wait_for_function(READY)
 
@@ -194,7 +203,7 @@ class ExplorerOnPage:
         return self.box.wait_for_selector(PICTURE, state="attached").evaluate(FINGERPRINT)
 
     def settled(self) -> str:
-        """Return the picture once it stands still and the kernel rests: frames of a drag may be on their way."""
+        """Return the picture once it and the kernel rest: frames of a drag may be on their way."""
         seen, since = self.picture(), 0
         while since < 3:
             self.page.wait_for_timeout(50)
@@ -213,7 +222,7 @@ class ExplorerOnPage:
         )
 
     def said(self, role: str = "status") -> str:
-        """Return the lines under the picture, also where scrolled out of sight; in the role of an alert, errors."""
+        """Return the lines under the picture, even out of sight; in role alert, errors."""
         return " ".join(
             line.text_content() for line in self.box.query_selector_all(f"[role={role}]")
         )
@@ -296,7 +305,7 @@ class SliderOnPage:
         return self.track.get_attribute("disabled") is not None
 
     def hold(self, fraction: float, steps: int = 8) -> None:
-        """Press the mouse on the handle and move it along the track, 0 left to 1 right, without letting go."""
+        """Press the mouse on the handle and move it, 0 left to 1 right, without letting go."""
         self.handle.scroll_into_view_if_needed()
         start, track = self.handle.bounding_box(), self.track.bounding_box()
         y = start["y"] + start["height"] / 2

@@ -1,4 +1,4 @@
-"""An explorer on real pages: a finger, a mouse, names for a screen reader, small screens and dark ones."""
+"""An explorer on real pages: finger, mouse, names for a screen reader, small and dark screens."""
 
 import math
 
@@ -9,11 +9,13 @@ from .lesson_page import PICTURE, notebook
 CELLS = (
     "from posenc_lib import explore",
     "explore('sinusoidal', start={'query': 20})",
-    "explore('rope', views='vectors', head_dim=2, content='random', start={'query': 6, 'offset': 3})",
+    "explore('rope', views='vectors', head_dim=2, content='random', "
+    "start={'query': 6, 'offset': 3})",
     "explore('rope', rope_type=['default', 'linear', 'yarn'], views='frequencies')",
 )
 BOX = """element => { const box = element.getBoundingClientRect();
-    return {top: box.top, bottom: box.bottom, left: box.left, right: box.right, width: box.width}; }"""
+    return {
+        top: box.top, bottom: box.bottom, left: box.left, right: box.right, width: box.width}; }"""
 LINES = """element => {  // the letters of each line, as it is broken on the page
     const text = element.firstChild, range = document.createRange(), lines = {};
     for (let k = 0; k < text.length; k++) {
@@ -30,21 +32,24 @@ GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgro
 
 
 def test_a_picture_grows_with_its_page_where_only_the_panel_does(desk, lab):
-    squares = "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, base=10_000.0)"
+    squares = (
+        "explore('sinusoidal', views=['shifted', 'shift_matrix'], "
+        "seq_len=48, d_model=8, base=10_000.0)"
+    )
     notebook(
         lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares
     )
     with desk.opened("large.ipynb") as lesson:
         lesson.page.set_viewport_size({"width": 1024, "height": 768})
-        width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"  # as the file browser leaves it
+        # as the file browser leaves it
+        width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"
         lesson.page.evaluate(width.format("600px"))
         lesson.run_all()
         (panel,) = lesson.explorers()
         panel.settled()
         canvas = panel.box.query_selector(PICTURE)
-        assert (
-            canvas.evaluate("canvas => canvas.clientWidth") < 400
-        )  # two squares, one above the other
+        # two squares, one above the other
+        assert canvas.evaluate("canvas => canvas.clientWidth") < 400
         lesson.page.evaluate(width.format(""))
         lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)
 
@@ -135,14 +140,11 @@ def test_the_arrow_itself_is_dragged(explorers):
     )
 
 
-def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes_down_scrolls(
-    explorers,
-):
+def test_a_finger_that_taps_is_told_one_across_drags_and_one_down_scrolls(explorers):
     first = explorers[0]
     before = value(first, "query")
-    first.touch(
-        ("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7)
-    )  # the page scrolls
+    # the page scrolls
+    first.touch(("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7))
     assert value(first, "query") == before
     first.touch(("down", 0.5, 0.5), ("up", 0.5, 0.5))
     first.page.wait_for_function(
@@ -154,9 +156,7 @@ def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes
     assert value(first, "query") != before
 
 
-def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_nothing_runs_out_of_the_page(
-    explorers,
-):
+def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_none_runs_out(explorers):
     first = explorers[0]
     first.page.set_viewport_size({"width": 520, "height": 844})  # JupyterLab's own edges leave 390
     first.wait_until(

@@ -1,4 +1,4 @@
-"""Predictions that are drawn: by mouse, finger and keys, and how far off they are, beside what NumPy says."""
+"""Predictions drawn by mouse, finger and keys, and how far off they are, beside what NumPy says."""
 
 import re
 
@@ -10,8 +10,14 @@ from posenc_lib import explore, sinusoidal
 from .lesson_page import PICTURE, notebook
 
 LENGTH, QUERY = 32, 10
-ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
-TOLD = r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew (−?[\d.]+) and it is (−?[\d.]+)\."
+ASKED = (
+    f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, "
+    "d_model=16, base=100.0, guess=True)"
+)
+TOLD = (
+    r"On average you were ([\d.]+) off .*, most at key (\d+), "
+    r"where you drew (−?[\d.]+) and it is (−?[\d.]+)\."
+)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +30,7 @@ def lesson(desk, lab):
 
 @pytest.fixture
 def panel(lesson):
-    """Return the explorer as it asks, and what finds (x, y) of its axes, in fractions of the picture."""
+    """Return the explorer as it asks, and what turns x, y of its axes into parts of the picture."""
     (explorer,) = lesson.explorers()
     if explorer.box.query_selector(".posenc-guess button:text-is('Again')").is_visible():
         press(explorer, "Again")
@@ -63,7 +69,7 @@ def told(explorer) -> str:
 
 
 def numbers(explorer) -> list[float]:
-    """Return what is told: the mean distance, where it is largest, what was drawn there, and what is true."""
+    """Return the mean distance, where it is largest, what was drawn there, and what is true."""
     return [float(part.replace("−", "-")) for part in re.search(TOLD, told(explorer)).groups()]
 
 
@@ -85,9 +91,8 @@ def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
     draw(explorer, *(place(*knot) for knot in knots.items()))
     press(explorer, "Show")
     (mean, most, drew, true), off = numbers(explorer), by_hand(knots)
-    assert mean == pytest.approx(
-        np.mean(list(off.values())), rel=0.02
-    )  # a pixel is some hundredth of a unit
+    # a pixel is some hundredth of a unit
+    assert mean == pytest.approx(np.mean(list(off.values())), rel=0.02)
     assert off[most] == pytest.approx(max(off.values()), abs=0.1)
     assert abs(drew - true) == pytest.approx(off[most], abs=0.1)
     explorer.wait_until(lambda _: not explorer.sliders()["query"].handle.get_attribute("disabled"))

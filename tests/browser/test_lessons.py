@@ -1,4 +1,4 @@
-"""A notebook as a reader meets it by the README's command, stored and then run; and all of them exported."""
+"""A notebook as the README's command shows it, stored and then run; and all of them exported."""
 
 import subprocess
 import sys
@@ -66,9 +66,8 @@ def test_copies_of_the_notebooks_alone_export_with_pictures_alt_texts_and_words(
     told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     assert "Alternative text is missing" not in told.stderr
     page = browser.new_page()
-    page.route(
-        "http*://**", lambda route: route.abort()
-    )  # nbconvert's page asks for its mathematics elsewhere
+    # nbconvert's page asks for its mathematics elsewhere
+    page.route("http*://**", lambda route: route.abort())
     for path in NOTEBOOKS:
         page.goto((folder / path.name).with_suffix(".html").as_uri())
         pictures_are_there(page, stored(path)[0])

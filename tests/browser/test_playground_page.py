@@ -1,4 +1,4 @@
-"""The playground in JupyterLab, in Notebook 7 and as an app: mouse, keyboard alone, scenes, play, files."""
+"""The playground in JupyterLab, Notebook 7 and an app: mouse, keys alone, scenes, play, files."""
 
 import re
 from pathlib import Path
@@ -11,11 +11,16 @@ from .lesson_page import CLIPBOARD, DESK, PICTURE, ExplorerOnPage, opened
 NAMED = """() => {
     const at = document.activeElement;
     const label = at.closest(':has(> .widget-label)')?.querySelector('.widget-label');
-    return `${(label ?? at).innerText} ${at.innerText ?? ''}|${at.getAttribute('role') ?? at.type ?? at.tagName}`;
+    const kind = at.getAttribute('role') ?? at.type ?? at.tagName;
+    return `${(label ?? at).innerText} ${at.innerText ?? ''}|${kind}`;
 }"""
 BUTTONS = ("Play", "Copy line", "Back", "Forward", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
 SLIDERS = ("seq_len", "d_model", "base", "query", "pair", "interleaved")
-KINDS = "[...document.querySelectorAll('.jp-Cell')].map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
+KEYS = ("Home", "ArrowRight", "PageUp", "PageDown", "ArrowLeft", "End")  # that lesson 00 names
+KINDS = (
+    "[...document.querySelectorAll('.jp-Cell')]"
+    ".map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
+)
 
 
 class Ground(ExplorerOnPage):
@@ -45,7 +50,7 @@ class Ground(ExplorerOnPage):
         self.has(told)
 
     def use(self):
-        """Do what a teacher does: choose, compare, open a scene, drag in its pictures, go back, copy."""
+        """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
         for label, option, told in (
             ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
@@ -98,14 +103,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     while len(reached) < 60 and "SVG" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
         if "slider" in reached[-1] and "seq_len" in reached[-1]:
-            for key in (
-                "Home",
-                "ArrowRight",
-                "PageUp",
-                "PageDown",
-                "ArrowLeft",
-                "End",
-            ):  # those that lesson 00 names
+            for key in KEYS:
                 page.keyboard.press(key)
                 assert ground.settled() != before
                 values.append(int(slider.readout.inner_text()))
@@ -132,9 +130,7 @@ def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_c
     assert page.evaluate(KINDS) == kinds
 
 
-def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_to_the_reader(
-    ground,
-):
+def test_after_a_fast_drag_words_are_of_the_last_value_and_files_come_to_the_reader(ground):
     slider = ground.sliders()["seq_len"]
     slider.drag_to(0.95, steps=60)
     ground.settled()
@@ -184,9 +180,8 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     ground.page.wait_for_function(
         "readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000
     )
-    ground.page.wait_for_function(
-        "play => play.innerText === 'Play base'", arg=play.element_handle()
-    )  # it has ended
+    ended = "play => play.innerText === 'Play base'"
+    ground.page.wait_for_function(ended, arg=play.element_handle())
     ground.settled()
 
 

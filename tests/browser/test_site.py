@@ -1,4 +1,4 @@
-"""A page of the site in a real browser: by keyboard, mouse and finger, wide and narrow, light and dark, on paper."""
+"""A page of the site in a browser: keyboard, mouse, finger; wide, narrow, light, dark, on paper."""
 
 import hashlib
 import re
@@ -19,20 +19,26 @@ from .lab import in_firefox, silent_page
 
 FIRST = "document.querySelector('.film')"
 PRINT = """async film => {
-    const pixels = canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    const prints = [...film.querySelectorAll("canvas")].map(each => crypto.subtle.digest("SHA-256", pixels(each)));
+    const pixels = canvas =>
+        canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const prints = [...film.querySelectorAll("canvas")].map(
+        each => crypto.subtle.digest("SHA-256", pixels(each)));
     return (await Promise.all(prints)).map(one => [...new Uint8Array(one)]);
 }"""
 DRAW = """async (page, spots) => {  // as a reader does: draw, then press Show
-    const until = async is => { for (let k = 0; k < 600 && !is(); k++) await new Promise(go => setTimeout(go, 50)); };
+    const until = async is => {
+        for (let k = 0; k < 600 && !is(); k++) await new Promise(go => setTimeout(go, 50));
+    };
     await until(() => page.querySelector(".film[data-frame='0'] .controls[inert]"));
     const film = page.querySelector(".film"), canvas = film.querySelector("canvas");
     const frame = canvas.getBoundingClientRect();
-    const asleep = () => film.querySelector(".controls").inert, said = film.querySelector(".posenc-guess p");
+    const asleep = () => film.querySelector(".controls").inert;
+    const said = film.querySelector(".posenc-guess p");
     const before = [film.dataset.frame, asleep(), said.textContent];
     canvas.setPointerCapture = () => {};  // no real pointer is there
     const tell = (kind, [x, y]) => canvas.dispatchEvent(new PointerEvent(kind, {
-        pointerId: 1, clientX: frame.left + x * frame.width, clientY: frame.top + y * frame.height}));
+        pointerId: 1,
+        clientX: frame.left + x * frame.width, clientY: frame.top + y * frame.height}));
     spots.forEach((spot, k) => tell(k ? "pointermove" : "pointerdown", spot));
     tell("pointerup", spots.at(-1));
     [...film.querySelectorAll("button")].find(one => one.textContent === "Show").click();
@@ -63,7 +69,7 @@ def page(browser, path):
 
 @contextmanager
 def opened(browser, path, **options):
-    """Open a page and wait for its first picture on a canvas; it must not complain while it is open."""
+    """Open a page and wait for its first picture on a canvas; it must never complain."""
     with silent_page(browser, path.as_uri(), **{"viewport": WIDE, **options}) as page:
         page.goto(path.as_uri())
         expect(page.locator(".film").first).to_have_attribute("data-frame", "0")
@@ -129,9 +135,8 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
         button.focus()
         page.keyboard.press("Enter")
         expect(button).to_have_text("Pause")
-        page.wait_for_function(
-            "() => document.querySelector('input').value < 5"
-        )  # round the end and on
+        # round the end and on
+        page.wait_for_function("() => document.querySelector('input').value < 5")
         stop()
         expect(button).to_have_text("Play")
         k = frames_of[int(slider.input_value())]
@@ -143,7 +148,10 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
 def test_a_figure_works_in_the_iframe_of_a_blog_and_tells_its_height(browser, tmp_path):
     one, figure, post = FIGURES["base_sweep"], tmp_path / "base.html", tmp_path / "post.html"
     figure.write_bytes(render(one, one.defaults, "html", dpi=50, frames=3))
-    frame = f'<iframe src="{figure.as_uri()}" width="360" height="560" sandbox="allow-scripts" title="base"></iframe>'
+    frame = (
+        f'<iframe src="{figure.as_uri()}" width="360" height="560" '
+        'sandbox="allow-scripts" title="base"></iframe>'
+    )
     post.write_text(f"<!doctype html>{frame}<script>{HEIGHT}</script>")
     with silent_page(browser, "file:", viewport=WIDE) as page:
         page.goto(post.as_uri())
@@ -154,7 +162,10 @@ def test_a_figure_works_in_the_iframe_of_a_blog_and_tells_its_height(browser, tm
             along(*films(figure.read_text(encoding="utf-8")), "words")[-1]
         )
         page.wait_for_function("document.querySelector('iframe').height != 560")
-        within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
+        within = (
+            "body => [body.scrollWidth <= innerWidth, "
+            "document.documentElement.scrollHeight <= innerHeight]"
+        )
         assert inside.locator("body").evaluate(within) == [True, True]
 
 
@@ -240,11 +251,8 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
     off = np.abs(np.interp(x, list(knots), list(knots.values())) - table @ table[10]).mean()
 
     def expect_distance(before, frame, asleep, said) -> None:
-        assert (before, frame, asleep) == (
-            ["0", True, ""],
-            "1",
-            False,
-        )  # the curve was not there before
+        # the curve was not there before
+        assert (before, frame, asleep) == (["0", True, ""], "1", False)
         assert float(re.search(r"On average you were ([\d.]+) off", said)[1]) == pytest.approx(
             off, rel=0.03
         )
@@ -270,7 +278,7 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
 
 
 def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):
-    """As anywidget does it: a model that has the film, and an element; the page's own films are not touched."""
+    """As in anywidget: a model with the film, and an element; the page's films stay untouched."""
     (tmp_path / "empty.html").write_text("<!doctype html>")
     with silent_page(browser, "file:", "blob:", viewport=WIDE, color_scheme="dark") as page:
         page.goto((tmp_path / "empty.html").as_uri())

@@ -1,4 +1,4 @@
-"""What goes wrong in front of a class: the page bears it, or says what happened and Run All Cells mends it."""
+"""What goes wrong in front of a class: the page bears it, or says so and Run All Cells mends it."""
 
 import random
 import re
@@ -25,12 +25,15 @@ pytestmark = pytest.mark.slow
 
 EXPLORERS = 2
 NAME = "trouble.ipynb"
-LOST = """() => [...document.querySelectorAll('.jp-OutputArea-output > .jupyter-widgets-disconnected')]
-    .map(box => getComputedStyle(box, '::before').content)"""  # what stands above sliders without a kernel
+# what stands above sliders without a kernel
+LOST = """() => [
+    ...document.querySelectorAll('.jp-OutputArea-output > .jupyter-widgets-disconnected')
+].map(box => getComputedStyle(box, '::before').content)"""
 BITMAPS = """(() => {
     const make = createImageBitmap.bind(window), close = ImageBitmap.prototype.close;
     [window.made, window.kept] = [0, new Set()];
-    window.createImageBitmap = (...all) => make(...all).then(picture => (made += 1, kept.add(picture), picture));
+    window.createImageBitmap = (...all) =>
+        make(...all).then(picture => (made += 1, kept.add(picture), picture));
     ImageBitmap.prototype.close = function() { kept.delete(this); close.call(this); };
 })()"""
 
@@ -48,7 +51,7 @@ def opened_lesson(browser, lab):
 
 @pytest.fixture
 def lesson(opened_lesson):
-    """A lesson that was run; a test may leave it in ruins, since Run All Cells mends it for the next one."""
+    """A lesson that was run; a test may leave it in ruins: Run All Cells mends it for the next."""
     opened_lesson.page.mouse.up()
     opened_lesson.run_all()
     assert opened_lesson.page.evaluate(LOST) == []

@@ -1,4 +1,4 @@
-"""The three themes: colours by role, words that can be read, nothing that only a full set of cones can tell apart."""
+"""The three themes: colours by role, readable words, nothing the colour-blind can't tell apart."""
 
 import matplotlib as mpl
 import numpy as np

@@ -1,7 +1,8 @@
-"""Titles that assert something are true: each has a predicate, not the view's own code, at twenty random settings.
+"""Titles that assert something are true at twenty random settings, as a predicate finds.
 
-A predicate gets a title, the numbers in it, the encoding and the values of the sliders. It returns whether the title
-holds, or the numbers that it must say: whole ones exactly, others in three digits.
+A predicate shares no code with the view. It gets a title, the numbers in it, the encoding and the
+values of the sliders. It returns whether the title holds, or the numbers that it must say: whole
+ones exactly, others in three digits.
 """
 
 import itertools
@@ -81,7 +82,7 @@ def dot_product(title, said, e, v):
 
 
 def diagonals(title, said, matrix):
-    """Return whether the diagonals of scores, where none is hidden, are of one colour or spread as a title says."""
+    """Return whether diagonals of scores with none hidden are flat, or spread as a title says."""
     shown = [np.diagonal(matrix, k) for k in range(1 - len(matrix), len(matrix))]
     spread = max(np.ptp(one) for one in shown if np.isfinite(one).all())
     if said:
@@ -149,7 +150,7 @@ def steps(title, said, e, v):
 
 
 def moved_by_order(e, v):
-    """Return by how much an order of three words moves what one looks at another, what comes out, and its mean."""
+    """Return how many weights, and how many outputs and means, an order of three words moves."""
     found = []
     for which in (v["order"], 0):
         order = [word for word in list(itertools.permutations(range(3)))[which] if word < e.seq_len]
@@ -262,7 +263,7 @@ def angles_seen(title, said, e, v):
 
 
 def on_longer(e, v, aim):
-    """Return the best head of RoPE for an aim, and the length of the text and the frequencies there."""
+    """Return RoPE's best head for an aim, and the length of the text and the frequencies there."""
     head, length = (
         pe.exact_head(e.as_trained, look_back=aim, seq_len=e.training_length),
         v["times"] * e.training_length,
@@ -631,10 +632,8 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} 
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
 }
-ASKED = {
-    "score_by_offset": {"aim": (-5, 5)},
-    "token_scores": {"matrices": [False, True]},
-}  # sliders only for who asks
+# sliders only for who asks
+ASKED = {"score_by_offset": {"aim": (-5, 5)}, "token_scores": {"matrices": [False, True]}}
 SAYING = {  # encodings of which a view says more than a noun
     "heatmap": ["sinusoidal", "binary"],
     "cube": ["binary"],
@@ -646,7 +645,7 @@ HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a seco
 
 
 def is_true(view, title, e, values) -> bool:
-    """Return whether a title holds; one that asserts something, being no noun, needs a predicate."""
+    """Return whether a title holds; one that asserts, being no noun, needs a predicate."""
     said = numbers(title)
     told = view in TOLD and TOLD[view](title, said, e, values)
     return (

@@ -1,4 +1,4 @@
-"""What every view must do: an update is a fresh drawing, every slider matters, old limits and curves stay if asked."""
+"""What every view does: update as if drawn anew, heed sliders, keep limits and curves if asked."""
 
 import random
 from contextlib import suppress
@@ -26,7 +26,7 @@ SET = {  # without it a slider has nothing to change
 
 
 def opened(name: str, view: str, **more):
-    """Return an explorer of one view of an encoding, whose errors are raised, and the values of its sliders."""
+    """Return an explorer of one view, whose errors are raised, and its sliders' values."""
     known = {key: value for key, value in SET.get(view, {}).items() if key in KINDS[name].defaults}
     panel = explore(name, views=view, **known | more)
     panel.raise_errors = True
@@ -36,7 +36,7 @@ def opened(name: str, view: str, **more):
 
 
 def ends(panel, sliders):
-    """Move each slider to its lowest, middle and highest value, while the others stand where they begin."""
+    """Move each slider to its lowest, middle and highest value; the others stay at their start."""
     for name, values in sliders.items():
         panel.reset()
         for value in dict.fromkeys((values[0], values[len(values) // 2], values[-1])):
@@ -59,7 +59,7 @@ def fresh(panel) -> tuple[bytes, str]:
 
 
 def moved_to_its_ends(name: str, view: str) -> set[str]:
-    """Expect of each slider at its ends what a fresh drawing shows; return those that move nothing from the start."""
+    """Expect at each slider's ends what a fresh drawing shows; return those that move nothing."""
     panel, sliders = opened(name, view)
     seen = {slider: {panel.png} for slider in sliders}
     for slider in ends(panel, sliders):
