@@ -18,7 +18,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
-# What explorers, figures and pictures call something else
+# Names that `explore`, Spec.of and a figure's panels (LOOKS) have for themselves
 TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
 
@@ -61,8 +61,8 @@ class Spec:
         then a power of two, then the higher `least`, then fewer
         options, then the first. Views win over encodings, and of
         views the last that begins somewhere. What a caller sets
-        wins over all. With several encodings, only seq_len and
-        what views alone have are sliders, unless a caller asks.
+        wins over all (and which of them are sliders, `Settings`
+        says).
         """
         found = {}
         for encoding in self.encodings:

@@ -16,6 +16,7 @@ from pathlib import Path
 import nbformat
 
 import posenc_lib as pe
+from posenc_lib.encodings import base
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import FOUND, NAMED
 from posenc_lib.encodings.register import pages
@@ -216,6 +217,9 @@ def users() -> dict[Unit, set[str]]:
     files = {type(FOUND[name]).__module__ for name in FOUND}
     roots[CATALOG] = {unit for unit in LIB.units if unit[0] in files}
     roots[CATALOG] |= {unit for name in pe.__all__ if (unit := LIB.public(name))}
+    kinds = [kind for kind in vars(base).values() if isinstance(kind, type)]
+    best = {view for kind in kinds if issubclass(kind, Encoding) for view in kind.views}
+    roots[CATALOG] |= {unit for view in best for unit in unit_of(view)}
     for page, units in roots.items():
         for unit in LIB.reached(units):
             found[unit].add(page)

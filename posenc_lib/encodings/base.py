@@ -70,9 +70,12 @@ class Encoding:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
-        for p in vars(cls).get("parameters", ()):
+        parameters = vars(cls).get("parameters", ())
+        rule = f"parameters of {cls.__name__} must be a tuple of Parameter"
+        if isinstance(parameters, Parameter):
+            raise TypeError(f"{rule}, got one alone: is a comma missing?")
+        for p in parameters:
             if not isinstance(p, Parameter):
-                rule = f"parameters of {cls.__name__} must be a tuple of Parameter"
                 rule += ", as in *Bias.parameters, Parameter(…)"
                 got = type(p).__name__
                 raise TypeError(f"{rule}, got a {got} in it: is a star missing?")
@@ -100,7 +103,9 @@ class Encoding:
     def named(self, name: str, title: str, **overrides) -> Self:
         """Return the same encoding with another name and other attributes."""
         for attribute in overrides:
-            if not hasattr(self, attribute) and attribute not in type(self).__annotations__:
+            # Declared, as `array: np.ndarray`, it needs no value
+            declared = type(self).__annotations__
+            if not hasattr(self, attribute) and attribute not in declared:
                 rule = f"named must be given attributes of {type(self).__name__}"
                 raise TypeError(f"{rule}, got {attribute!r}")
         overrides = {"name": name, "title": title, **overrides}
@@ -262,7 +267,7 @@ class InAttention(Encoding):
 class Vectors(InAttention):
     """What additive and rotary encodings share.
 
-    Define queries_and_keys(positions), (n,) → both encoded, (n, d).
+    Define queries_and_keys(positions), (n,) → both encoded, (n, d); an int n is 0 … n − 1.
     """
 
     views = ("trajectory", "heatmap", "dot_product")

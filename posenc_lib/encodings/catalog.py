@@ -76,6 +76,7 @@ def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
 
 
 FOUND = _by_name(_found())
+_by_name([*FOUND.values(), *SHIPPED.values()])  # nor may a model's name be another's
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 # in pictures, in space
 ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}

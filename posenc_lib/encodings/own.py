@@ -84,10 +84,10 @@ def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
     raise TypeError(f"what must be {WHAT}, got {validate.show(thing)}")
 
 
-def _free_name(wanted: str, names: set, *, known: bool = False) -> str:
-    """Return a name for a spec that isn't taken; known says it may be the catalog's."""
+def _free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:
+    """Return a name for a spec that isn't taken, nor the catalog's unless it may be."""
     wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
-    if wanted in catalog.NAMED and (wanted in names or not known):
+    if wanted in catalog.NAMED and (wanted in names or not may_be_known):
         wanted = f"my_{wanted}"
     name = wanted
     number = 1
@@ -104,6 +104,8 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
     """Return it under a free name; beside others, values of its own stay as they are."""
     called = encoding.name or type(encoding).__name__
     known = catalog.NAMED.get(called)
+    # At other values it's still the catalog's
+    # Under another name it isn't
     of_catalog = type(encoding) is type(known) and encoding.overrides is known.overrides
     if not of_catalog:
         _refuse_incomplete(encoding, called)
@@ -113,7 +115,7 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
         kept = {n: v for n, v in encoding.values.items() if v != defaults[n]}
         for free in ("seq_len", *given, *encoding.no_slider):
             kept.pop(free, None)
-    name = _free_name(called, names, known=of_catalog and not kept)
+    name = _free_name(called, names, may_be_known=of_catalog and not kept)
     title = encoding.title or name
     if (name, title, kept) == (encoding.name, encoding.title, {}):
         return encoding
@@ -260,7 +262,7 @@ class Function(Additive):
 
     @functools.cached_property
     def continuous(self) -> bool:
-        """Whether there are rows between two positions, which keep theirs."""
+        """Whether it has other rows at 0.5, 1.5 …, and the same as ever at 0, 1, 2 …."""
         try:  # nobody has asked for these positions
             fine = self._table(np.arange(2 * PROBED - 1) / 2)
             whole = self._table(np.arange(PROBED))

@@ -9,6 +9,7 @@ import functools
 import importlib
 import importlib.util
 import pkgutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,6 +47,14 @@ def load(part: str = "") -> None:
             importlib.import_module(module)
 
 
+def place_of(function: Callable) -> str:
+    """Return where a function is from: its module and line, but no line for a notebook's cell."""
+    module = function.__module__
+    if module == "__main__":
+        return module
+    return f"{module}, line {function.__code__.co_firstlineno}"
+
+
 class Register(dict[str, Thing]):
     """Things by name, each name once; a name that isn't there is looked for in the pages' packages.
 
@@ -55,7 +64,7 @@ class Register(dict[str, Thing]):
     >>> birds.add("owl", "hoo", place="here")
     >>> birds.add("owl", "whoo", place="there")
     Traceback (most recent call last):
-    ValueError: a bird must have a name of its own: 'owl' is taken (here)
+    ValueError: a bird must have a name of its own: 'owl' is taken (here, and again in there)
     """
 
     def __init__(self, noun: str, part: str):
@@ -63,14 +72,15 @@ class Register(dict[str, Thing]):
         self._places: dict[str, str] = {}
 
     def add(self, name: str, thing: Thing, place: str) -> None:
-        """Add a thing under its name; place is the module it's from, which alone may replace it.
+        """Add a thing under its name; place says where it's from: what is loaded again is replaced.
 
         Raises:
-            ValueError: another module has given something this name.
+            ValueError: something from elsewhere has this name.
         """
-        if super().__contains__(name) and self._places.get(name) != place:
+        first = self._places.get(name)
+        if super().__contains__(name) and first != place:
             rule = f"a {self.noun} must have a name of its own"
-            raise ValueError(f"{rule}: {name!r} is taken ({self._places.get(name)})")
+            raise ValueError(f"{rule}: {name!r} is taken ({first}, and again in {place})")
         self[name], self._places[name] = thing, place
 
     def load(self) -> "Register[Thing]":

@@ -6,8 +6,9 @@ Any other figure is found by its spec.
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from string import Formatter
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
@@ -30,7 +31,7 @@ LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside pa
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A scene by its id: a figure if it has a caption, in the playground if it has a button.
+    """A scene: a figure if it has a caption, in the playground if it has a button.
 
     Attributes:
         lesson: the notebook that it belongs to, without its suffix.
@@ -244,14 +245,35 @@ def _same(encoding: Encoding, others: list) -> Encoding:
 
 
 def _scenes() -> Iterator[BlogFigure]:
+    buttons: set[str] = set()
     for name, entry in tomllib.loads(part("scenes.toml")).items():
-        _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
-        entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
-        entry["drag"] = tuple(entry.pop("drag", ()))
-        scene = BlogFigure(name, defaults=written, **entry)
-        known = scene.parameters
-        defaults = {name: known[name].read(text) for name, text in written.items()}
-        yield replace(scene, defaults=defaults)
+        try:
+            scene = _scene(name, entry)
+            if scene.button and scene.button in buttons:
+                raise ValueError(f"button must be that of one scene, got {scene.button!r} again")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"scenes.toml, [{name}]: {error}") from error
+        buttons.add(scene.button)
+        yield scene
+
+
+def _scene(name: str, entry: dict) -> BlogFigure:
+    """Return a scene as it's written, or say what can't be."""
+    _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
+    entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
+    entry["drag"] = tuple(entry.pop("drag", ()))
+    known = [field.name for field in fields(BlogFigure)]
+    for key in entry:
+        validate.known("its keys", key, known)
+    scene = BlogFigure(name, defaults=written, **entry)
+    every = {p.name: p for spec, _ in reversed(scene._panels) for p in spec.parameters.values()}
+    for parameter in (*written, *scene.drag, *([scene.moves] if scene.moves else [])):
+        validate.known("its parameters", parameter, every)
+    defaults = {parameter: every[parameter].read(text) for parameter, text in written.items()}
+    for _, value, *_ in Formatter().parse(scene.caption + scene.alt):
+        if value:
+            validate.known("the values in braces", value, defaults)
+    return replace(scene, defaults=defaults)
 
 
 def find(name: str) -> BlogFigure:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.register import Register
+from posenc_lib.encodings.register import Register, place_of
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
@@ -45,7 +45,7 @@ def function_puzzle(*hints: str, **about) -> Callable:
     """Make a puzzle of the function below it, which is a right answer and gives it its name."""
 
     def made(answer: Callable) -> Callable:
-        PUZZLES.add(answer.__name__, Puzzle(answer, hints, **about), place=answer.__module__)
+        PUZZLES.add(answer.__name__, Puzzle(answer, hints, **about), place=place_of(answer))
         return answer
 
     return made
@@ -53,7 +53,10 @@ def function_puzzle(*hints: str, **about) -> Callable:
 
 def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
     """Make a puzzle whose answer is a value."""
-    place = sys._getframe(1).f_globals["__name__"]  # the module that is running
+    caller = sys._getframe(1)
+    place = caller.f_globals["__name__"]
+    if place != "__main__":  # a cell may run again
+        place += f", line {caller.f_lineno}"
     PUZZLES.add(name, Puzzle(answer, hints, **about), place)
 
 

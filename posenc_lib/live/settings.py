@@ -254,14 +254,14 @@ class Settings:
 
         On a page a slider cannot have more steps than it began with.
         So a value between two of them replaces the nearest one, but no
-        end, until the next such value comes.
+        end where there are others, until the next such value comes.
         """
         slider = self.sliders[name]
         parameter = self.parameters[name]
         if value not in steps(slider):
             values = list(self._first_steps.setdefault(name, steps(slider)))
             if value not in values:
-                nearest = _nearest(values[1:-1], value)
+                nearest = _nearest(values[1:-1] or values, value)
                 values[values.index(nearest)] = value
             with slider.hold_sync():
                 slider.options = [(_written(parameter, step), step) for step in values]

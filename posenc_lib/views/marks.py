@@ -1,8 +1,8 @@
 """Marks: artists that are kept from frame to frame, and the pencil that names them.
 
-Every frame names its marks anew, the lowest first. The k-th mark of a kind is the k-th artist
-of that kind: only what differs from the frame before is set, and what a frame doesn't name
-isn't drawn.
+Every frame names its marks anew, the lowest first. The k-th mark of a kind with the same
+properties is the k-th such artist: only what differs from the frame before is set, and what a
+frame doesn't name isn't drawn.
 """
 
 from collections import Counter, defaultdict

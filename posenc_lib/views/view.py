@@ -4,7 +4,7 @@ import inspect
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.register import Register
+from posenc_lib.encodings.register import Register, place_of
 from posenc_lib.views.style import LEFT
 
 # Sliders of several views
@@ -110,12 +110,14 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
 
     Its arguments after pen and encoding are the values that it asks for. An argument whose
     default is a Parameter is a slider of its own; any other default stands in where no view
-    brings this value. needs and ignores are words; the rest is as in `View`.
+    brings this value, as a view beside it may. needs and ignores are words; the rest is as in
+    `View`.
 
     Raises:
         TypeError: there is no such option.
         ValueError: another view has this name.
     """
+    validate.known("kind", kind, KINDS)
     settings = {"needs": tuple(needs.split()), "ignores": tuple(ignores.split())}
     settings |= {"kind": kind, "title": title, "x": x} | KINDS[kind]
     arrow = "↓" if kind == "cells" else "↑"
@@ -138,7 +140,7 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
                 default = default.default
             takes[argument.name] = default
         read = {"parameters": tuple(sliders), "takes": takes}
-        VIEWS.add(draw.__name__, View(draw, **settings | read | about), place=draw.__module__)
+        VIEWS.add(draw.__name__, View(draw, **settings | read | about), place=place_of(draw))
         return draw
 
     return add

@@ -1,11 +1,13 @@
 """Every figure: ids, files and links agree, words are sentences, every parameter does something."""
 
 import re
+import tomllib
 
 import nbformat
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.figures import registry
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.figures import gallery
 from posenc_lib.views import VIEWS
@@ -63,6 +65,28 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     assert metadata["image/png"]["alt"] == alt
     with pytest.raises(ValueError, match="did you mean 'toeplitz'"):
         pe.figure("toplitz")
+
+
+WRONG = {
+    "an unknown key": ({"buton": "x"}, "its keys must be .* got 'buton'"),
+    "an unknown view": ({"line": "rope: heat_map"}, "did you mean 'heatmap'"),
+    "an unknown encoding": ({"line": "roper: heatmap"}, "did you mean 'rope'"),
+    "a value of none": ({"values": "bass=3"}, "its parameters must be .* got 'bass'"),
+    "no value of its kind": ({"values": "base=ten"}, "base must be a number, got 'ten'"),
+    "a slider of none": ({"drag": ["bass"]}, "its parameters must be .* got 'bass'"),
+    "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters must be .* got 'bass'"),
+    "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces must be .* got 'bass'"),
+    "another's button": ({"button": "T5's buckets"}, "button must be that of one scene"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG.values(), ids=WRONG)
+def test_a_scene_that_cannot_be_is_refused_by_its_name(change, said, monkeypatch):
+    scenes = tomllib.loads((ROOT / "posenc_lib/figures/scenes.toml").read_text(encoding="utf-8"))
+    usual = {"lesson": "10_rope", "line": "rope: heatmap", "values": "base=10000"}
+    monkeypatch.setattr(registry.tomllib, "loads", lambda text: {**scenes, "new": usual | change})
+    with pytest.raises(ValueError, match=rf"scenes\.toml, \[new\]: .*{said}"):
+        list(registry._scenes())
 
 
 def test_words_are_sentences_that_fill_in_every_number():

@@ -1,8 +1,10 @@
 """Puzzles: each solution passes, each usual mistake is recognised by name, a stub stops nothing."""
 
 import itertools
+import re
 from copy import deepcopy
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ import posenc_lib as pe
 from posenc_lib import check, hint, solution
 from posenc_lib.lessons.training.trained_table import spread
 from posenc_lib.live import puzzles as engine
+
+from ..conftest import ROOT
 
 PUZZLES = engine.PUZZLES.load()
 FUNCTIONS = {name: puzzle for name, puzzle in PUZZLES.items() if callable(puzzle.answer)}
@@ -32,6 +36,14 @@ def single(answer):
     """Return an answer as somebody has it who computes in single precision."""
     narrow = lambda x: x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)  # noqa: E731
     return lambda *args: narrow(np.asarray(answer(*args)))
+
+
+def test_every_puzzle_that_a_page_checks_is_there_and_every_puzzle_is_checked_by_a_page():
+    checked = set()
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            checked |= set(re.findall(r"\bcheck\(\s*\"(\w+)\"", cell.source))
+    assert checked == set(PUZZLES)
 
 
 @pytest.mark.parametrize("name", PUZZLES)

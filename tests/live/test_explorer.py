@@ -39,6 +39,13 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
     assert explore("binary", views="heatmap", seq_len=8, d_model=3).sliders == {}
 
 
+def test_a_value_between_the_two_steps_of_a_slider_stands_in_for_the_nearer_one():
+    panel = explore("rope", base=(10, 11), start={"base": 10.75})
+    assert (panel.values["base"], steps(panel.sliders["base"])) == (10.75, [10, 10.75])
+    panel.set(base=10.25)
+    assert (panel.values["base"], steps(panel.sliders["base"])) == (10.25, [10.25, 11])
+
+
 LIMITED = (
     ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
     ("binary", {}, {"query": 7, "d_model": 2}, {"seq_len": 4, "query": 3}),

@@ -73,10 +73,9 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
 
 def test_a_scene_of_a_lesson_that_no_topic_names_is_offered_last(monkeypatch):
     ground = playground()
-    usual = ground.topic.options
+    usual = [topic for topic in ground.topic.options if topic != "further"]
     ground.close()
-    assert "further" not in usual
-    scene = replace(SCENES["T5's buckets"], lesson="17_new", button="a new one")
+    scene = replace(SCENES["T5's buckets"], lesson="99_new", button="a new one")
     monkeypatch.setitem(SCENES, scene.button, scene)
     ground = playground()
     assert ground.topic.options == (*usual, "further")

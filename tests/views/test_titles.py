@@ -647,7 +647,8 @@ HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a seco
 def is_true(view, title, e, values) -> bool:
     """Return whether a title holds; one that asserts, being no noun, needs a predicate."""
     said = numbers(title)
-    told = view in TOLD and TOLD[view](title, said, e, values)
+    assert view in TOLD, f"{view} needs a predicate of its name in tests/views/test_titles.py"
+    told = TOLD[view](title, said, e, values)
     return (
         len(said) == len(told) and all(map(about, said, told))
         if isinstance(told, list)

@@ -31,8 +31,8 @@ def test_a_default_is_a_slider_if_it_is_a_parameter_and_else_what_stands_in_for_
 
 def test_a_name_that_is_taken_is_refused_and_its_view_stays():
     before = VIEWS["heatmap"]
-    taken = "a view must have a name of its own: 'heatmap' is taken (posenc_lib.views.tables)"
-    with pytest.raises(ValueError, match=re.escape(taken) + "$"):
+    taken = "a view must have a name of its own: 'heatmap' is taken (posenc_lib.views.tables, line "
+    with pytest.raises(ValueError, match=re.escape(taken)):
 
         @view("cells", "Another heatmap")
         def heatmap(pen, encoding):
