@@ -47,11 +47,12 @@ def test_a_picture_grows_with_its_page_where_only_the_panel_does(desk, lab):
         lesson.run_all()
         (panel,) = lesson.explorers()
         panel.settled()
-        canvas = panel.box.query_selector(PICTURE)
+        canvas = lesson.page.locator(PICTURE)
         # two squares, one above the other
-        assert canvas.evaluate("canvas => canvas.clientWidth") < 400
+        assert 0 < canvas.evaluate("canvas => canvas.clientWidth") < 400
         lesson.page.evaluate(width.format(""))
-        lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)
+        wide = "picture => document.querySelector(picture).clientWidth > 500"
+        lesson.page.wait_for_function(wide, arg=PICTURE)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from posenc_lib.figures.registry import FIGURES
 from posenc_lib.tools.formats import render
 
 from ..films import along, films, frames, in_dark
-from ..site.tiny import site
+from ..tools.tiny import site
 from .lab import in_firefox, silent_page
 
 FIRST = "document.querySelector('.film')"
