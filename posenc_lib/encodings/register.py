@@ -47,12 +47,14 @@ def load(part: str = "") -> None:
             importlib.import_module(module)
 
 
+def place_at(module: str, line: int) -> str:
+    """Return the words for a line of a module; a notebook's cell, which may run again, has none."""
+    return module if module == "__main__" else f"{module}, line {line}"
+
+
 def place_of(function: Callable) -> str:
-    """Return where a function is from: its module and line, but no line for a notebook's cell."""
-    module = function.__module__
-    if module == "__main__":
-        return module
-    return f"{module}, line {function.__code__.co_firstlineno}"
+    """Return where a function is from."""
+    return place_at(function.__module__, function.__code__.co_firstlineno)
 
 
 class Register(dict[str, Thing]):

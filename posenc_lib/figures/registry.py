@@ -115,12 +115,17 @@ class BlogFigure:
             yield spec.at(**shared | own), looks
 
     @cached_property
-    def parameters(self) -> dict[str, Parameter]:
-        """Its parameters by name; of one name, that of the first panel."""
+    def of_panels(self) -> dict[str, Parameter]:
+        """The parameters of all panels by name; of one name, that of the first panel."""
         known = {}
         for spec, _ in reversed(self._panels):
             known |= spec.parameters
-        return {name: known[name] for name in self.defaults}
+        return known
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters that can be set, by name."""
+        return {name: self.of_panels[name] for name in self.defaults}
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
@@ -262,14 +267,14 @@ def _scene(name: str, entry: dict) -> BlogFigure:
     _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
     entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
     entry["drag"] = tuple(entry.pop("drag", ()))
-    known = [field.name for field in fields(BlogFigure)]
+    keys = [field.name for field in fields(BlogFigure)]
     for key in entry:
-        validate.known("its keys", key, known)
+        validate.known("its keys", key, keys)
     scene = BlogFigure(name, defaults=written, **entry)
-    every = {p.name: p for spec, _ in reversed(scene._panels) for p in spec.parameters.values()}
+    known = scene.of_panels
     for parameter in (*written, *scene.drag, *([scene.moves] if scene.moves else [])):
-        validate.known("its parameters", parameter, every)
-    defaults = {parameter: every[parameter].read(text) for parameter, text in written.items()}
+        validate.known("its parameters", parameter, known)
+    defaults = {parameter: known[parameter].read(text) for parameter, text in written.items()}
     for _, value, *_ in Formatter().parse(scene.caption + scene.alt):
         if value:
             validate.known("the values in braces", value, defaults)

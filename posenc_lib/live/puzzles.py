@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.register import Register, place_of
+from posenc_lib.encodings.register import Register, place_at, place_of
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
@@ -54,9 +54,7 @@ def function_puzzle(*hints: str, **about) -> Callable:
 def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
     """Make a puzzle whose answer is a value."""
     caller = sys._getframe(1)
-    place = caller.f_globals["__name__"]
-    if place != "__main__":  # a cell may run again
-        place += f", line {caller.f_lineno}"
+    place = place_at(caller.f_globals["__name__"], caller.f_lineno)
     PUZZLES.add(name, Puzzle(answer, hints, **about), place)
 
 
