@@ -112,14 +112,15 @@ class Encoding:
         return self._copied(self.values, self.overrides | overrides)
 
     def _copied(self, values: dict, overrides: dict) -> Self:
-        """Return an encoding of this class whose __init__ finds these overrides."""
+        """Return an encoding of this class with these values and overrides."""
+        # In two steps: between them it gets what __init__ reads
         copy = object.__new__(type(self))
         copy.overrides = overrides
         copy.__init__(**values)  # type: ignore[misc]
         return copy
 
     def at_known(self, values: dict) -> Self:
-        """Return the same encoding with those of these values that it has a slider for."""
+        """Return the same encoding with those values that it has sliders for."""
         with_slider = self.values.keys() - set(self.no_slider)
         return self.at(**{name: values[name] for name in values if name in with_slider})
 
@@ -177,6 +178,10 @@ class InAttention(Encoding):
 
     An encoding enters attention through one of two methods: `embed` adds to the
     tokens, and `relate` returns arguments of `attention`: q and k, scores or bias.
+
+    `attend` and `logits` make queries and keys of a sentence's tokens.
+    `similarity` and `dot_product` have the same query and key everywhere:
+    only positions differ.
     """
 
     given: QK | None = None  # from `with_queries`

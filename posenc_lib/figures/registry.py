@@ -30,7 +30,7 @@ LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside pa
 
 
 @dataclass(frozen=True)
-class BlogFigure:
+class Scene:
     """A scene: a figure if it has a caption, in the playground if it has a button.
 
     Attributes:
@@ -173,14 +173,17 @@ class BlogFigure:
         return frames
 
     def _high(self, values: dict) -> float:
-        """Return how far a parameter moves: what goes to its end, does so at other values, too."""
+        """Return how far the moving parameter goes.
+
+        If at its usual values it goes as far as it can, it does so at others.
+        """
         if self.parameters[self.moves].options:
             return self.high
         end, usual_end = self._end(values), self._end(self.values())
         return end if self.high == usual_end else min(self.high, end)
 
     def _end(self, values: dict) -> float:
-        """Return the highest value that the others leave to what moves."""
+        """Return how high the moving parameter can go at these values of the others."""
         ends = []
         for spec, _ in self.panels(values):
             encodings = spec.encodings_at(spec.all_values)
@@ -249,7 +252,7 @@ def _same(encoding: Encoding, others: list) -> Encoding:
     return encoding
 
 
-def _scenes() -> Iterator[BlogFigure]:
+def _scenes() -> Iterator[Scene]:
     buttons: set[str] = set()
     for name, entry in tomllib.loads(part("scenes.toml")).items():
         try:
@@ -262,15 +265,15 @@ def _scenes() -> Iterator[BlogFigure]:
         yield scene
 
 
-def _scene(name: str, entry: dict) -> BlogFigure:
+def _scene(name: str, entry: dict) -> Scene:
     """Return a scene as it's written, or say what can't be."""
     _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
     entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
     entry["drag"] = tuple(entry.pop("drag", ()))
-    keys = [field.name for field in fields(BlogFigure)]
+    keys = [field.name for field in fields(Scene)]
     for key in entry:
         validate.known("its keys", key, keys)
-    scene = BlogFigure(name, defaults=written, **entry)
+    scene = Scene(name, defaults=written, **entry)
     known = scene.of_panels
     for parameter in (*written, *scene.drag, *([scene.moves] if scene.moves else [])):
         validate.known("its parameters", parameter, known)
@@ -281,7 +284,7 @@ def _scene(name: str, entry: dict) -> BlogFigure:
     return replace(scene, defaults=defaults)
 
 
-def find(name: str) -> BlogFigure:
+def find(name: str) -> Scene:
     """Return a figure by its id, or the one that a spec describes.
 
     A spec is text like "rope+alibi: similarity; seq_len=64".
@@ -299,20 +302,20 @@ def find(name: str) -> BlogFigure:
     return FIGURES[name]
 
 
-def composed(spec: Spec) -> BlogFigure:
+def composed(spec: Spec) -> Scene:
     """Return the figure that shows what a spec says, as an explorer would."""
     _, fitting = spec.fit(spec.all_values)
     values = fitting | spec.values
     name = specs.write([spec])  # whole: another line is another file
     moves = "base" if values.get("base") else "seq_len"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
-    return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
+    return Scene(name, "", name, values, moves, low, high, named=True, spec=spec)
 
 
 _ALL = sorted(_scenes(), key=lambda scene: scene.lesson)
-FIGURES: dict[str, BlogFigure] = {scene.id: scene for scene in _ALL if scene.caption}
+FIGURES: dict[str, Scene] = {scene.id: scene for scene in _ALL if scene.caption}
 # Those of the playground, by their buttons
-SCENES: dict[str, BlogFigure] = {scene.button: scene for scene in _ALL if scene.button}
+SCENES: dict[str, Scene] = {scene.button: scene for scene in _ALL if scene.button}
 
 
 def topics() -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from posenc_lib.figures.film import SHARPNESS, Film, on_papers
-from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, BlogFigure, composed, find
+from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, Scene, composed, find
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.output import bundle
@@ -21,7 +21,7 @@ class ShownFigure:
     In a notebook it is a picture with its caption, printed it is words.
     """
 
-    def __init__(self, of: BlogFigure, values: dict):
+    def __init__(self, of: Scene, values: dict):
         self.of, self.values = of, of.values(**values)
         self.sheet = of.draw(self.values)
         self.caption, self.alt = of.words(self.values, self.sheet)
@@ -88,7 +88,7 @@ def thumbnail(name: str, theme: str) -> bytes:
 
 
 def film_of(
-    figure: BlogFigure,
+    figure: Scene,
     values: dict,
     dpi: float = SHARPNESS * CSS_DPI,
     width=None,

@@ -13,7 +13,7 @@ from string import Template
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.registry import FIGURES, BlogFigure, find
+from posenc_lib.figures.registry import FIGURES, Scene, find
 from posenc_lib.tools.formats import FORMATS, MOVING, render
 from posenc_lib.tools.write import write
 from posenc_lib.views import VIEWS, style
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
-def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
+def _make(figure: Scene, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
     with style.themed(theme):
         return render(figure, values, suffix, **look)
 
@@ -142,7 +142,7 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     return jobs
 
 
-def asked(options: argparse.Namespace) -> Iterator[tuple[BlogFigure, dict]]:
+def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
     """Yield each figure that somebody asked for, with what shall move, and its values."""
     if wrong := [each for each in options.set if "=" not in each]:
         raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
@@ -173,7 +173,7 @@ def gallery() -> bytes:
     return Template(template).substitute(texts).encode()
 
 
-def _small(one: BlogFigure) -> str:
+def _small(one: Scene) -> str:
     """Return a small picture of a figure, with a link to its entry."""
     source, alt = f"{one.id}.{one.formats[0]}", one.id.replace("_", " ")
     return f'[<img src="{source}" alt="{alt}" width="150">](#{one.id})'
@@ -194,7 +194,7 @@ def _fed(view) -> str:
     return "every table" if "table" in view.needs else "every encoding"
 
 
-def _entry(one: BlogFigure) -> str:
+def _entry(one: Scene) -> str:
     values = one.values()
     caption, alt = one.words(values)
     drawn = one.draw(values)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from PIL import Image, ImageColor
 
 from posenc_lib.figures.film import SHARPNESS
-from posenc_lib.figures.registry import FRAMES, BlogFigure
+from posenc_lib.figures.registry import FRAMES, Scene
 from posenc_lib.figures.shown import film_of
 from posenc_lib.tools.page import page
 from posenc_lib.views import style
@@ -23,13 +23,13 @@ STRIP = 0.42  # inches below a moving picture, for a slider that says where it s
 
 
 def render(
-    figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES
+    figure: Scene, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES
 ) -> bytes:
     """Return a figure as a file's bytes, in the theme in use.
 
     Args:
         figure: a record of the registry.
-        values: all its parameters, as `BlogFigure.values` gives them.
+        values: all its parameters, as `Scene.values` gives them.
         suffix: one of FORMATS.
         dpi: dots per inch; None means what suits the format.
         width: in px; None means the figure's own.
@@ -46,7 +46,7 @@ def render(
     return drawn.picture(suffix, dpi, title=title, description=description)
 
 
-def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
+def gif(figure: Scene, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return a film that goes round and round, with a strip that shows where it is."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.steady(figure.draw(shown[0], width, dpi), shown), []

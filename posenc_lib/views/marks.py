@@ -93,7 +93,10 @@ class Marks(Artist):
 
     @property
     def still(self) -> int:
-        """How many of the first are as in the last frame, which may keep their pixels."""
+        """How many marks, counted from the lowest, look as they did in the last frame.
+
+        Their pixels can be kept: only what lies above them is drawn again.
+        """
         count = 0
         for artist, before in zip(self.drawn, self._before, strict=False):
             if artist is not before or artist in self._moved:
@@ -102,14 +105,14 @@ class Marks(Artist):
         return count
 
     def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
-        """Draw some of this frame."""
-        stamp = getattr(renderer, "stamp", None)  # a page's: it copies words
+        """Draw some of this frame: on the screen, or, without stamps, into a file."""
+        stamp = getattr(renderer, "stamp", None)  # copies words' pixels, which is faster
         for artist in self.drawn[first:last]:
             if stamp and isinstance(artist, Words):
                 stamp(artist)
             else:
                 artist.draw(renderer)
-        if stamp and last is None:  # the page has all; the next frame is compared with them
+        if stamp and last is None:  # the screen has them all; the next frame is compared
             self._before = self.drawn
             self._moved = set()
 
