@@ -59,9 +59,15 @@ def test_the_documents_list_every_lesson_view_and_encoding():
     gallery = (ROOT / "figures/README.md").read_text(encoding="utf-8")
     views = gallery.split("## Views")[1].split("##")[0]
     lessons = [path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")]
-    assert [name for name in lessons if f"notebooks/{name}" not in README] == []
-    assert [name for name in VIEWS.load() if f"`{name}`" not in views] == []
-    assert [name for name in ENCODINGS if f"`{name}`" not in README] == []
+    missing = [f"README.md needs a row for notebooks/{name}" for name in lessons]
+    missing = [words for words in missing if words.split()[-1] not in README]
+    for name in ENCODINGS:
+        if f"`{name}`" not in README:
+            missing.append(f"README.md's catalog needs `{name}`")
+    for name in VIEWS.load():
+        if f"`{name}`" not in views:
+            missing.append(f"the gallery needs `{name}`: run python -m posenc_lib figures")
+    assert missing == []
 
 
 def test_one_version_number():

@@ -227,7 +227,7 @@ def even_of(default: int, name: str) -> Parameter:
 
 # The parameters of a function's arguments.
 
-LARGEST = 1e15  # default with a slider; float64 holds four times a whole one
+LARGEST = 1e15  # of a default that gets a slider: near it float64 still holds quarters
 
 
 def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:

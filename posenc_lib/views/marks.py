@@ -61,7 +61,7 @@ class Marks(Artist):
     def reuse(self, kind: str, properties: dict) -> Artist:
         """Return the next artist of a kind, and set those of these properties that differ.
 
-        It has had the same ones by name, so nothing is left over from another use.
+        An artist is only ever given properties of the same names: nothing is left over.
         """
         key = (kind, *properties)
         known, k = self._artists[key], self._used[key]

@@ -12,6 +12,8 @@ from posenc_lib.encodings.catalog import ENCODINGS, KNOWN, NAMED
 from posenc_lib.encodings.register import last_lesson
 from posenc_lib.views import VIEWS
 
+from ..conftest import ROOT
+
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 TABLES += [ENCODINGS["normalized"].at(endpoint=True), ENCODINGS["rope"].at(content="random")]
 ONES = np.ones((9, 64))
@@ -91,7 +93,15 @@ def test_limits_follow_the_other_values(name, values, limits):
     assert (one.highest, one.max_positions) == (limits, limits.get("seq_len", 60))
 
 
-SAME = [  # an encoding, its values, and its table or bias by its function
+SAME = [  # an encoding, its values, and its table or bias by its function, or by its formula
+    ("no_position", {"seq_len": 4, "d_model": 3}, lambda one: np.zeros((4, 3))),
+    ("integer", {"seq_len": 4, "d_model": 3}, lambda one: np.arange(4.0)[:, None] * [1, 1, 1]),
+    ("normalized", {"seq_len": 5, "d_model": 1}, lambda one: np.arange(5)[:, None] / 5),
+    (
+        "sine",
+        {"seq_len": 9, "d_model": 3, "base": 4.0},
+        lambda one: np.sin(np.arange(9)[:, None] / [1, 2, 4]),
+    ),
     ("binary", {}, lambda one: pe.binary(8, 3)),
     ("rope", {"seq_len": 9, "head_dim": 8}, lambda one: pe.rope(np.ones((9, 8)))),
     ("kerple", {"seq_len": 7, "a": 0.3, "p": 1.7}, lambda one: pe.kerple([0.3], [1.7], 7)[0]),
@@ -136,6 +146,13 @@ SAME = [  # an encoding, its values, and its table or bias by its function
 def one_by_one(rows):
     """Return rows that were drawn for offsets 0, −1, 1, −2, 2 in the order of the offsets."""
     return rows[[3, 1, 0, 2, 4]]
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_encoding_has_numbers_from_elsewhere(name):
+    goldens = list((ROOT / "tests/goldens").glob(f"{name}_*.json"))
+    rows = [row for row in SAME if row[0] == name]
+    assert goldens or rows, f"{name} needs tests/goldens/{name}__SOURCE.json, or a row in SAME"
 
 
 @pytest.mark.parametrize(("name", "values", "wanted"), SAME)
