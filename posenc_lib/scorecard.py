@@ -1,7 +1,8 @@
 """The scorecard: nine wishes for a positional encoding, and how some encodings measure up."""
 
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +16,8 @@ from posenc_lib.encodings.register import last_lesson
 from posenc_lib.encodings.similarity import closest_pair
 
 SHORT, LONG = 64, 256  # positions
+WHOLE = 2**14  # of a table that ends all are looked at, up to so many
+ROWS = 256  # of a long table's scores, at once
 STEP = 5  # the shift that an affine map must make
 DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
 NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is nothing to measure
@@ -32,7 +35,8 @@ class Wish:
     measure: Callable[["Draw"], float | None]  # None where the table ends too soon
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
     drawn: bool = False  # whether it is measured in draws, also where the encoding has none
-    words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
+    # of values that are no measure; None is 0 ÷ 0
+    words: dict[float | None, str] = field(default_factory=dict)
 
     def holds(self, value: float) -> bool:
         """Return whether a value is what the rule asks for."""
@@ -50,8 +54,9 @@ class Measured:
 
     @property
     def value(self) -> float | None:
-        """The median of the draws."""
-        return float(np.median(self.values)) if self.values else None
+        """The median of the draws; NaN where there is nothing to divide by."""
+        known = [value for value in self.values if not np.isnan(value)]
+        return float(np.median(known or np.nan)) if self.values else None
 
     @property
     def share(self) -> float:
@@ -80,7 +85,7 @@ class Measured:
         number = f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
         if abs(self.value) < 1e-9:
             number = "0"
-        return self.wish.words.get(self.value, number)
+        return self.wish.words.get(None if np.isnan(self.value) else self.value, number)
 
     @property
     def told(self) -> tuple[str, str]:
@@ -102,7 +107,14 @@ class Draw:
         self.looks_at_content = "content" in encoding.values and encoding.has("query_and_key")
 
     short = cached_property(lambda self: self._at(SHORT))
-    long = cached_property(lambda self: self._at(LONG))
+    long = cached_property(lambda self: self._at(self.end or LONG))
+    text = property(lambda self: self.long if self.end else self.short)
+
+    @cached_property
+    def end(self) -> int:
+        """Where a table ends, if it can be looked at whole; 0 if nothing ends."""
+        end = self.short.highest.get("seq_len", 0)
+        return end if self.short.has("table") and end <= WHOLE else 0
 
     def _at(self, seq_len: int) -> Encoding:
         """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
@@ -129,11 +141,11 @@ def _values(one: Encoding) -> np.ndarray:
     return one.table.astype(float) if one.has("table") else one.similarity
 
 
-def _ratio(part: float, whole: float, nothing: float) -> float:
-    """Return part ÷ whole, or `nothing` where there is nothing to compare: a table of zeros."""
+def _ratio(part: float, whole: float) -> float:
+    """Return part ÷ whole, also where that is infinite; NaN of two zeros."""
     if whole > 0:
         return float(part / whole)
-    return np.inf if part > 0 else nothing
+    return np.inf if part > 0 else np.nan
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -142,23 +154,55 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
-def _spread(scores: np.ndarray) -> float:
-    """Return how much scores vary along any fixed offset, as a part of the largest one."""
-    offset = np.subtract.outer(np.arange(len(scores)), np.arange(len(scores)))
-    least, most = np.full((2, 2 * len(scores) - 1), [[np.inf], [-np.inf]])
-    np.minimum.at(least, offset, scores)
-    np.maximum.at(most, offset, scores)
-    return _ratio((most - least).max(), np.abs(scores).max(), 0.0)
+def _spread(parts: Iterable[np.ndarray]) -> float:
+    """Return how much scores vary along any fixed offset, as a part of the largest one.
+
+    They come in parts, some queries' rows at a time.
+    """
+    first, largest = 0, 0.0
+    least = most = np.zeros(0)
+    for scores in parts:
+        rows, n = scores.shape
+        if not first:
+            least, most = np.full((2, 2 * n - 1), [[np.inf], [-np.inf]])
+        here = slice(first, first + rows + n - 1)
+        least[here] = np.minimum(least[here], _by_offset(scores, np.inf).min(axis=0))
+        most[here] = np.maximum(most[here], _by_offset(scores, -np.inf).max(axis=0))
+        largest = np.maximum(largest, np.abs(scores).max())
+        first += rows
+    return _ratio((most - least).max(), largest)
+
+
+def _by_offset(scores: np.ndarray, gap: float) -> np.ndarray:
+    """Return scores with one offset in each column, and gaps where there is none."""
+    rows, n = scores.shape
+    wide = np.full((rows, n + rows), gap)
+    wide[:, :n] = scores[:, ::-1]
+    return wide.ravel()[:-rows].reshape(rows, -1)  # each row lies one further than the last
+
+
+def _products(q: np.ndarray, k: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield scores, some queries' rows at a time."""
+    for first in range(0, len(q), ROWS):
+        yield q[first : first + ROWS] @ k.T
+
+
+def _scores(one: Encoding, here: slice = slice(None)) -> Iterator[np.ndarray]:
+    """Yield the scores of some positions with each other, some queries' rows at a time."""
+    if not one.has("table"):
+        return iter([one.similarity[here, here]])
+    q, k = (x[here].astype(float) for x in one.queries_keys)
+    return _products(q, k)
 
 
 def _closest(draw):
-    return _ratio(closest_pair(draw.long.table)[2], np.median(draw.long.steps), 0.0)
+    return _ratio(closest_pair(draw.long.table)[2], np.median(draw.long.steps))
 
 
 def _growth(draw):
     if draw.long.seq_len < LONG:
         return None
-    return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max(), 1.0)
+    return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max())
 
 
 def _moved(draw):
@@ -177,21 +221,26 @@ def _reach(draw):
 
 def _unevenness(draw):
     if not draw.long.continuous:
-        return np.inf
-    return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0)
+        return np.nan
+    return _ratio(draw.long.steps.max(), draw.long.steps.min())
 
 
 def _near_is_near(draw):
-    one = draw.short
-    # Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
-    in_space = -one.similarity
-    if one.kind == "additive":
-        in_space = np.linalg.norm(_values(one)[:, None] - _values(one), axis=-1)
-    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
-    in_space = _ranks(in_space[i, j])
-    if np.ptp(in_space) == 0:
-        return 0.0  # all distances are equal: they tell nothing
-    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
+    one, found = draw.text, []
+    last = max(one.seq_len - SHORT, 0)
+    for first in {*range(0, last, SHORT // 2), last}:
+        here = slice(first, first + SHORT)
+        if one.kind == "additive":
+            rows = _values(one)[here]
+            in_space = np.linalg.norm(rows[:, None] - rows, axis=-1)
+        else:  # nothing is added to the tokens: what should fall as keys lie farther is the score
+            in_space = -next(_scores(one, here))
+        j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
+        in_space = _ranks(in_space[i, j])
+        if np.ptp(in_space) == 0:
+            return np.nan  # all distances are equal: they tell nothing
+        found.append(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
+    return float(min(found))
 
 
 def _shift_residual(draw):
@@ -201,26 +250,32 @@ def _shift_residual(draw):
     before, after = table[:-STEP], table[STEP:]
     before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
     best = np.linalg.lstsq(before, after, rcond=None)[0]
-    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
+    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max())
 
 
 def _bare_spread(draw):
-    return _spread(draw.short.similarity)
+    return _spread(_scores(draw.text))
 
 
 def _token_spread(draw):
-    one, rng = draw.short, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
+    one, rng = draw.text, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
-    return _spread(sum(one.scores_and_bias(x @ w_q, x @ w_k)))
+    q, k = x @ w_q, x @ w_k
+    if not one.has("table"):
+        return _spread([sum(one.scores_and_bias(q, k))])
+    related = {"q": q, "k": k} | one.relate(q, k)
+    return _spread(_products(related["q"], related["k"]))
 
 
 WISHES = [  # in the order in which the lessons miss them
     Wish(1, "unique", "no two positions share a place",
-         "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True),
+         "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True,
+         words={None: "its steps are 0"}),
     Wish(2, "bounded", "the numbers stay small in longer texts",
-         f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", _growth),
+         f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", _growth,
+         words={np.inf: "it starts with 0"}),
     Wish(2, "length-independent", "a position has the same numbers in every text",
          "move when the text grows", "≤ 1e-9", _moved),
     Wish(3, "goes on", "no position is the last one",
@@ -228,14 +283,16 @@ WISHES = [  # in the order in which the lessons miss them
          words={0: "ends", 1: "repeats its end", 2: "any length"}),
     Wish(3, "continuous", "there is a position 1.5, and no step is far longer than another",
          "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True,
-         words={np.inf: "no position 1.5"}),
+         words={None: "no position 1.5", np.inf: "some steps are 0"}),
     Wish(3, "near is near", "what is near in the text is near in space",
-         "rank correlation with |i − j|", "≥ 0.5", _near_is_near),
+         "rank correlation with |i − j|", "≥ 0.5", _near_is_near,
+         words={None: "all equally far"}),
     Wish(4, "shift is linear",
          f"one matrix and one constant lead from any position to the one {STEP} later",
          "residual of the best map", "≤ 1e-9", _shift_residual, of_vectors=True),
     Wish(5, "only the offset counts", "scores depend on the offset alone",
-         "spread at fixed offset", "≤ 1e-9", _bare_spread),
+         "spread at fixed offset", "≤ 1e-9", _bare_spread,
+         words={None: "all scores are 0"}),
     Wish(5, "survives tokens", "so do they for a token, through W_q and W_k",
          "the same, with tokens", "≤ 1e-9", _token_spread, drawn=True),
 ]  # fmt: skip
@@ -247,14 +304,35 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
     if p.of_vectors and not one.has("table"):
         return Measured(p, reason=NONE)
     drawn = p.drawn or first.is_learned or first.looks_at_content
+    if first.end:  # a long table has much to look at in each
+        draws = draws[: max(DRAWS * SHORT**2 // first.end**2, 3)]
     values = (None,)
     if one.seq_len >= 3 or p.name == "goes on":  # fewer positions have no steps to compare
         values = tuple(map(p.measure, draws if drawn else draws[:1]))
     if None in values:
         return Measured(p, reason=ENDS)
     found = Measured(p, values)
-    alike = one.kind == "additive" and not np.ptp(one.table, axis=0).any()
-    return Measured(p, reason=TRIVIAL) if alike and found.verdict else found
+    is_trivial = found.verdict or p.rule.startswith("≤")
+    return Measured(p, reason=TRIVIAL) if is_trivial and _are_alike(one) else found
+
+
+def _are_alike(one: Encoding) -> bool:
+    """Return whether nothing tells positions apart: each has the same row, or the same score."""
+    if one.has("table"):
+        return not np.ptp(one.table, axis=0).any()
+    return np.ptp(one.similarity) <= 1e-12 * np.abs(one.similarity).max()
+
+
+def one_thread() -> AbstractContextManager:
+    """Return a context in which NumPy computes in one thread.
+
+    Several would wait for each other where others work.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # an extra
+        return nullcontext()
+    return threadpool_limits(1)
 
 
 @dataclass(frozen=True)
@@ -359,7 +437,8 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     """Measure nine wishes for some encodings, with 64 dims where they can be chosen.
 
     What is learned, or looks at queries and keys, is drawn 100 times: the median stands there, and
-    the share of draws where draws differ. Lengths are 64 and 256 positions.
+    the share of draws where draws differ. Lengths are 64 and 256 positions. A table that ends is
+    looked at whole, up to 16,384 rows, and in fewer draws where it's long.
 
     >>> scorecard("sine").verdict("sine", "shift is linear")
     False
@@ -390,9 +469,10 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
             raise ValueError(f"{rule}, which {one.name} does not")
     wishes = [p for p in WISHES if p.lesson <= last]
     measured = {}
-    for one in encodings:
-        draws = [Draw(one, seed) for seed in range(DRAWS)]
-        measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
+    with one_thread():
+        for one in encodings:
+            draws = [Draw(one, seed) for seed in range(DRAWS)]
+            measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
     new = {one.name for one in encodings if int(one.lesson) == lesson}
     new |= {p.name for p in wishes if p.lesson == lesson}
     return Scorecard(measured, frozenset(new))

@@ -18,7 +18,7 @@ LIBRARY = ROOT / "posenc_lib"
 LAYERS = {  # of the shared part, from below; beside each, what of other projects it may import
     "files": "numpy",
     "encodings": "numpy",
-    "scorecard": "numpy",
+    "scorecard": "numpy threadpoolctl",
     "views": "numpy matplotlib PIL isal",
     "spec": "",
     "environment": "packaging psutil",

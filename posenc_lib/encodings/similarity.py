@@ -1,5 +1,6 @@
 """What attention can see of a table: the dot products between its rows."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -8,6 +9,9 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import checked
 
+EPS = 2 * np.finfo(np.float64).eps
+ROUNDING = 32 * EPS  # of a distance, as a part of both rows' lengths
+AT_ONCE = 2**20  # numbers
 
 @checked()
 def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -37,11 +41,35 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     table = np.asarray(table, np.float64)
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
-    apart = np.full((len(table), len(table)), np.inf)
-    for k, row in enumerate(table):  # each pair once, no row with itself
-        away = table[k + 1 :] - row
-        apart[k, k + 1 :] = np.sqrt(np.einsum("ij,ij->i", away, away))
     length = np.linalg.norm(table, axis=1)
-    rounding = 64 * np.finfo(np.float64).eps * (length[:, None] + length)
-    i, j = np.unravel_index(np.argmax(apart <= apart.min() + rounding), apart.shape)
-    return int(i), int(j), float(apart[i, j])
+    closest = np.linalg.norm(np.diff(table, axis=0), axis=1).min()
+    found = [(np.inf, 0, 0)]  # each nearer than all before it, up to rounding
+    for i, j in _near(table, length, closest):
+        away = table[j] - table[i]
+        apart = np.sqrt(np.einsum("ij,ij->i", away, away))
+        closest = min(closest, apart.min())
+        less = apart - ROUNDING * (length[i] + length[j])
+        for k in np.flatnonzero(less < found[-1][0]):
+            if less[k] < found[-1][0]:
+                found.append((less[k], int(i[k]), int(j[k])))
+        if found[-1][0] <= 0:  # no two are closer
+            break
+    _, i, j = next(pair for pair in found if pair[0] <= closest)
+    return i, j, float(np.linalg.norm(table[j] - table[i]))
+
+
+def _near(table: np.ndarray, length: np.ndarray, closest: float) -> Iterator[np.ndarray]:
+    """Yield pairs of rows (i, j), shape (2, pairs), in order: those that may be the closest."""
+    rows = max(AT_ONCE // len(table), 1)
+    pairs = max(AT_ONCE // max(table.shape[1], 1), 1)
+    for first in range(0, len(table), rows):
+        here = np.arange(first, min(first + rows, len(table)))
+        both = length[here, None] + length[first:]
+        # dot products are fast, but round more than differences do
+        square = length[here, None] ** 2 + length[first:] ** 2
+        square -= 2 * table[here] @ table[first:].T
+        square -= (table.shape[1] + 4) * EPS * both**2
+        far = square > (closest + ROUNDING * both) ** 2
+        i, j = np.nonzero(np.triu(~far, 1))
+        for some in range(0, len(i), pairs):
+            yield first + np.stack([i, j])[:, some : some + pairs]

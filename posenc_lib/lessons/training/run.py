@@ -1,7 +1,6 @@
 """One training run: by an encoding a model learns a task on short texts; longer ones test it."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from posenc_lib.lessons.training.positions import POSITIONS, Entered
 from posenc_lib.lessons.training.tasks import NONE, TASKS
 from posenc_lib.lessons.training.trained_table import DROP, LENGTH, LENGTHS, SCALINGS, Plan, Run
 from posenc_lib.lessons.training.transformer import Transformer, drawn
+from posenc_lib.scorecard import one_thread
 
 BATCH, RATE = 32, 0.01
 # of the steps, in which the rate rises; from there it falls to 0, both in straight lines
@@ -110,18 +110,6 @@ def checked(plan: Plan) -> Plan:
     # the last quarter is tested
     look_back = validate.integer("look_back", plan.look_back, high=LENGTH * 3 // 4)
     return plan._replace(seed=seed, steps=steps, look_back=look_back)
-
-
-def one_thread():
-    """Return a context in which NumPy computes in one thread.
-
-    Several would wait for each other where others work.
-    """
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:  # an extra
-        return nullcontext()
-    return threadpool_limits(1)
 
 
 def training(plan: Plan) -> Iterator[Progress | Run]:
