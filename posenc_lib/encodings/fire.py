@@ -32,8 +32,12 @@ def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> n
     q_len, k_len = offsets.shape
     query = np.maximum(np.arange(k_len - q_len, k_len), threshold)[:, None]
     part = np.log1p(c * np.maximum(-offsets, 0)) / (np.log1p(c * query) + EPS)
-    hidden = np.maximum(part[..., None] * w[:, 0] + b, 0)
-    return np.where(offsets > 0, 0.0, np.moveaxis(hidden @ v.T + a, -1, 0))
+    seen = offsets <= 0
+    hidden = part[seen][:, None] * w[:, 0]
+    hidden += b  # in place, for a long text has millions of them
+    biases = np.zeros((len(v), q_len, k_len))
+    biases[:, seen] = (np.maximum(hidden, 0, out=hidden) @ v.T + a).T
+    return biases
 
 
 class Fire(Bias):
@@ -73,6 +77,6 @@ class Fire(Bias):
         rng = np.random.default_rng(self.seed)
         layers = [rng.normal(size=shape) for shape in ((HIDDEN, 1), HIDDEN, (HEADS, HIDDEN), HEADS)]
         layers[2] /= np.sqrt(HIDDEN)
+        layers[2:] = (layer[self.head, None] for layer in layers[2:])  # of this head alone
         offsets = relative_offsets(len(q), len(k))
-        biases = network_biases(offsets, layers, self.c, self.threshold)
-        return {"bias": biases[self.head]}
+        return {"bias": network_biases(offsets, layers, self.c, self.threshold)[0]}
