@@ -13,6 +13,7 @@ EPS = 2 * np.finfo(np.float64).eps
 ROUNDING = 32 * EPS  # of a distance, as a part of both rows' lengths
 AT_ONCE = 2**20  # numbers
 
+
 @checked()
 def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].

@@ -10,7 +10,7 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.pairing import PAIRINGS, pairing_permutation
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
-from posenc_lib.lessons.lesson_09.table_error import PRECISIONS, table_error
+from posenc_lib.lessons.lesson_09.table_error import PRECISIONS, worst_up_to
 from posenc_lib.views import style
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
@@ -84,8 +84,8 @@ _POWERS = 2 ** np.arange(21)
 
 _FAR = np.geomspace(1024, LAST, 300).round().astype(int)
 
-# Every position up to 1024, and beyond it some, those at and after powers of two among them
-TRIED = np.unique([*range(1, 1024), *_FAR, *_POWERS, *_POWERS[:-1] + 1])
+# Up to these the largest error is drawn, powers of two and what comes after them among them
+ENDS = np.unique([*range(1, 1024), *_FAR, *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
@@ -254,18 +254,13 @@ def rope_bugs(pen, encoding, bug=BUG):
 
 
 @lru_cache(64)
-def worst(theta: bytes) -> dict[str, np.ndarray]:
-    """Return the largest error of cos or sin up to each position tried, by precision.
+def worst(theta: bytes, position: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return ends up to a position, and the largest error of cos or sin up to each, by precision.
 
     It is NaN where the precision has no such number.
     """
-    inv_freq = np.frombuffer(theta)
-    own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
-    largest = {}
-    for name in PRECISIONS:
-        error = table_error(TRIED, precision=name, **own)
-        largest[name] = np.where(np.isnan(error), np.nan, np.fmax.accumulate(error))
-    return largest
+    ends, inv_freq = np.append(ENDS[ENDS < position], position), np.frombuffer(theta)
+    return ends, {name: worst_up_to(ends, inv_freq, name) for name in PRECISIONS}
 
 
 def name_ends(pen, ends: list) -> None:
@@ -288,20 +283,19 @@ def precision(pen, encoding, position=POSITION):
     end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
     yticks = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
     pen.axes((1, end), (1e-9, 10), yticks=yticks)
-    k = int(np.searchsorted(TRIED, position, side="right"))
     pen.query(position, name=f"{position:,}", color=style.INK)
     colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
     lines = ("-", "-", "-", ":", ":")  # dots: rounded once
-    errors = worst(encoding.frequencies.tobytes())
-    told, ends = {}, []
+    ends, errors = worst(encoding.frequencies.tobytes(), position)
+    told, names = {}, []
     for (name, error), color, dashes in zip(errors.items(), colors, lines, strict=True):
-        shown = np.maximum(error[:k], 1e-9)
-        pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
+        shown = np.maximum(error, 1e-9)
+        pen.curve(ends, shown, color=color, linestyle=dashes)
         last = np.flatnonzero(np.isfinite(shown))[-1]
         short = name.removeprefix("float64, ").replace("rounded once to", "once,")
-        ends.append((short, TRIED[last], shown[last], {"color": color}))
-        told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
-    name_ends(pen, ends)
+        names.append((short, ends[last], shown[last], {"color": color}))
+        told[name] = number(shown[-1]) if last == len(ends) - 1 else "has no such number"
+    name_ends(pen, names)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
     largest = ", ".join(f"{name} {error}" for name, error in told.items())
     return f"Largest error up to position {position:,}: {largest}."

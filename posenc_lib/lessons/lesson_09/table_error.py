@@ -1,5 +1,6 @@
 """How wrong a table is that was made in narrow numbers: float16, bfloat16 or float32."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,6 +20,8 @@ Precision = Literal[
 
 
 PRECISIONS = get_args(Precision)
+AT_ONCE, FEW = 2**12, 64  # positions: whose angles are compared, whose cosines
+MOST, WITHIN = 2.0, 1e-4  # how wrong a cosine can be; how near the largest error is found
 
 
 @checked()
@@ -47,15 +50,61 @@ def table_error(
         return _largest(exact.astype(np.complex64) - exact)
     if precision == ONCE_NARROW:
         return _largest(bfloat16(exact.real) + 1j * bfloat16(exact.imag) - exact)
-    narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
-    with np.errstate(over="ignore"):
-        t = narrow(positions.astype(np.float64))
-        frequencies = narrow(theta(head_dim, base, np.float64, given=inv_freq))
-    angles = narrow_angles(t, frequencies, narrow)
+    narrow = NARROW[precision]
+    frequencies = theta(head_dim, base, np.float64, given=inv_freq)
+    t, angles = _narrow_angles(positions, frequencies, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))
     return np.where(known, _largest(made - exact), np.nan)
+
+
+def worst_up_to(ends: np.ndarray, inv_freq: np.ndarray, precision: str) -> np.ndarray:
+    """Return the largest error at any position from ends[0] to each of them, within 0.01%.
+
+    A cosine is wrong by no more than its angle and one rounding, so most positions need no cosine.
+
+    Args: ends are whole numbers that rise; inv_freq has shape (pairs,); precision as table_error's.
+    Returns: float64 array of the shape of ends; NaN where an end is beyond the precision.
+    """
+    own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq, "precision": precision}
+    at_ends = table_error(ends, **own)
+    largest = np.fmax.accumulate(at_ends)
+    found = largest[0]
+    for k in np.flatnonzero(np.diff(ends) > 1):
+        found = max(found, largest[k])
+        if found * (1 + WITHIN) > MOST:
+            break
+        for first in range(ends[k] + 1, ends[k + 1], AT_ONCE):
+            between = np.arange(first, min(first + AT_ONCE, ends[k + 1]))
+            at_most = _bound(between, inv_freq, precision, found)
+            while (open_ := at_most > found * (1 + WITHIN)).any():
+                between, at_most = between[open_], at_most[open_]
+                some = np.argsort(-at_most)[:FEW]
+                found = np.fmax(found, table_error(between[some], **own)).max()
+                at_most[some] = 0
+        largest[k + 1 :] = np.fmax(largest[k + 1 :], found)
+    return np.where(np.isnan(at_ends), np.nan, largest)
+
+
+def _bound(positions: np.ndarray, inv_freq: np.ndarray, precision: str, found: float) -> np.ndarray:
+    """Return what errors can't exceed, or 0 where they can't exceed what was found."""
+    rounding = ROUNDING[precision]
+    if precision not in NARROW:
+        return np.full(len(positions), rounding)
+    narrow = NARROW[precision]
+    # a position and an angle are off by two roundings of themselves, at most
+    most = positions[-1] * (np.abs(narrow(inv_freq) - inv_freq) + 5 * rounding * inv_freq)
+    inv_freq = inv_freq[most + rounding > found]
+    _, angles = _narrow_angles(positions, inv_freq, narrow)
+    off = np.abs(angles - np.multiply.outer(positions, inv_freq)).max(axis=-1, initial=0)
+    return np.where(np.isfinite(off), np.minimum(off + rounding, MOST), 0)
+
+
+def _narrow_angles(positions, frequencies, narrow: Callable) -> tuple[np.ndarray, np.ndarray]:
+    with np.errstate(over="ignore"):
+        t, frequencies = narrow(positions.astype(np.float64)), narrow(frequencies)
+    return t, narrow_angles(t, frequencies, narrow)
 
 
 def _bfloat16(x) -> np.ndarray:
@@ -67,3 +116,8 @@ def _bfloat16(x) -> np.ndarray:
 def _largest(error: np.ndarray) -> np.ndarray:
     """Return the largest error of a cosine or a sine in each row."""
     return np.maximum(np.abs(error.real), np.abs(error.imag)).max(axis=-1).astype(np.float64)
+
+
+NARROW = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}
+# half a step between numbers just below 1, and a little for what is computed here
+ROUNDING = dict(zip(PRECISIONS, np.float64([2**-12, 2**-9, 2**-25, 2**-25, 2**-9]), strict=True))
