@@ -97,6 +97,8 @@ def diagnose(
         heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
         rope_theta: the base that a model's config gives; None asks nothing of it.
     """
+    if rope_theta is not None:
+        rope_theta = validate.real("rope_theta", rope_theta, above=1)
     one = probe(mine, kind, dims, heads)
     title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS
     asked = [one.vectors(one.short) if isinstance(one, Tokens) else one.of(4, 4) for _ in range(2)]
@@ -117,7 +119,6 @@ def diagnose(
         if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:
             measured = rotation.measured(one)
             if rope_theta is not None:
-                base = validate.real("rope_theta", rope_theta, above=1)
-                told["the config's base"] = rotation.of_config(one, base)
+                told["the config's base"] = rotation.of_config(one, rope_theta)
     tests = tuple(Test(name, *found) for name, found in told.items())
     return Diagnosis(title, tests, measured, unseen)

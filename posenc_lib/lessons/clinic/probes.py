@@ -34,6 +34,21 @@ def close(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
     return np.allclose(one, other, rtol=0, atol=within * largest, equal_nan=True)
 
 
+def runs(numbers: np.ndarray) -> str:
+    """Return ascending whole numbers as words: 0 to 7 and 32 to 39."""
+    parts = np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1)
+    ends = [f"{part[0]} to {part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts]
+    return listed(ends)
+
+
+def listed(things: list) -> str:
+    """Return things as words: 1, 2 and 3; of many the first and the last."""
+    words = [str(thing) for thing in things]
+    words = words if len(words) < 7 else [*words[:4], "…", words[-1]]
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def are_waves(row: np.ndarray) -> bool:
     """Return whether the row of position 0 is one of sines and cosines, as many of each."""
     zeros, ones = (np.abs(row - value) < 1e-6 for value in (0, 1))
@@ -47,13 +62,14 @@ class Tokens:
 
     Attributes:
         text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
+        end: how many positions there are, where that is known.
         grown: the vectors of a text that has grown token by token, where that is another matter.
         mixes: whether what becomes of a token depends on the others.
         promised: whether scores should depend on the offset alone: of rotations, and of sines with
             as many cosines.
     """
 
-    mixes, grown = False, None
+    mixes, grown, end = False, None, None
 
     def __init__(self, kind: str, title: str, dims: int, read: Callable, short: int = SHORT):
         self.kind, self.title, self.dims, self.read = kind, title, dims, read
@@ -89,6 +105,23 @@ class Tokens:
         apart = set(np.subtract(*self.pairs))
         return "interleaved" if apart == {-1} else "half" if len(apart) == 1 else "of another kind"
 
+    @property
+    def turning(self) -> str:
+        """How many dims turn, and which with which unless all of them do."""
+        first, second = self.pairs
+        told = f"{2 * len(first)} of {self.dims} dims turn"
+        apart = sorted(set(second - first))
+        half = 2 * len(first) == self.dims and apart == [self.dims // 2]
+        if half or (self.pairing == "interleaved" and 2 * len(first) == self.dims):
+            return f"{told}, pairing {self.pairing}"
+        if not apart:
+            return told
+        which = runs(np.sort(np.concatenate(self.pairs)))
+        if " and " in which and len(apart) == 1 and apart != [1]:
+            which = f"{runs(first)} with {runs(second)}"
+        told += f": dims {which}, partners {listed(apart)} apart"
+        return f"{told}, pairing interleaved" if apart == [1] else told
+
 
 class Grid(NamedTuple):
     """What depends on two lengths: a bias, NaN where masked, or a picture's queries and keys."""
@@ -103,6 +136,7 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     if kind is not None:
         validate.choice("kind", kind, tuple(WORDS))
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
+    heads = None if heads is None else validate.integer("heads", heads)
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
         raise TypeError(
@@ -165,7 +199,7 @@ def _of_pair(mine: Callable, title: str, dims: int) -> Tokens:
 
 def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Tokens:
     """Return the probe of f(q, k, positions)."""
-    shape = () if heads is None else (validate.integer("heads", heads),)
+    shape = () if heads is None else (heads,)
 
     def read(q, k, at):
         rows = [np.broadcast_to(x, (*shape, len(at), dims)).copy() for x in (q, k)]
@@ -209,9 +243,11 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         return Grid(one.kind, one.title, lambda h, w: one.at(seq_len=h * w, columns=w).queries_keys)
     if isinstance(one, Additive):
         short = one.at(seq_len=SHORT).max_positions
-        return Tokens(
+        made = Tokens(
             "additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short
         )
+        made.end = one.highest.get("seq_len")
+        return made
     if isinstance(one, (Bias, Relative)):
         heads = [one]
         if "head" in one.values:

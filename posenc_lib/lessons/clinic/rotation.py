@@ -115,8 +115,8 @@ def number(value: float) -> str:
     return f"{short:,.0f}" if 1e3 <= short < 1e9 else f"{short:.4g}".replace("e+", "e")
 
 
-def whose(found: Turning, dims: int) -> str:
-    """Say whose frequencies these are, in the order of their pairs."""
+def whose(found: Turning, dims: int, most: float = 1e7) -> str:
+    """Say whose frequencies these are, in the order of their pairs; no base is above `most`."""
     theta, (factor, base) = found.theta, fitted(found)
     lost = "as where the exponent has lost its sign"
     if len(theta) == 1:
@@ -135,7 +135,7 @@ def whose(found: Turning, dims: int) -> str:
     over_all, less = base ** (dims / 2 / len(theta)), base ** (1 - 1 / len(theta))
     if factor > np.pi:
         told += ", where the fastest pairs turn by more than half a turn a step"
-    elif base < over_all < 1e7:
+    elif base < over_all < most:
         told += f", or of base {number(over_all)} with the exponent over all {dims}"
     elif abs(less / float(f"{less:.2g}") - 1) < 1e-6 < abs(base / float(f"{base:.2g}") - 1):
         told += f", or of base {number(less)} with d/2 − 1 in the exponent, as in tensor2tensor"
@@ -174,10 +174,9 @@ def measured(one: Tokens) -> str:
     found = frequencies(one)
     if one.kind != "rotary":
         return f"Measured: {whose(found, one.dims)}."
-    turning = f"{2 * len(found.theta)} of {one.dims} dims turn, pairing {one.pairing}"
     query, key = one.maps(8)[:, 1]
     between = query @ key.T
-    told = f"Measured: {turning}; {whose(found, one.dims)}."
+    told = f"Measured: {one.turning}; {whose(found, one.dims)}."
     if found.sign < 0:
         told += f" They turn the other way, by −θ:{TRAINED}"
     if (found.theta < 0).any():
@@ -190,24 +189,49 @@ def measured(one: Tokens) -> str:
 def of_config(one: Tokens, base: float) -> Told:
     """Compare the frequencies with those of a base."""
     found = frequencies(one)
-    seen, n, (factor, other) = whose(found, one.dims), len(found.theta), fitted(found)
+    n, (factor, other) = len(found.theta), fitted(found)
+    seen = whose(found, one.dims, most=max(1e7, 100 * base))
     asked = inv_freq(2 * n, base)
     if np.allclose(found.theta, asked, rtol=OFF):
         return HOLDS, seen, ""
     why = (
         "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
     )
-    if (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
-        why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
         why = (
             f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: "
             "as in type proportional alone."
         )
+    elif factor and other < 1:
+        why = "They grow from pair to pair: the exponent has lost its sign."
     elif factor == 1:
-        slips = (slip for slip, power in SLIPS.items() if abs(other / base**power - 1) < OFF)
-        why = f"They are those of base {number(other)}: {next(slips, NEVER_READ)}."
+        why = _another_base(other, base, n, one.dims)
+    elif factor:
+        times = f"{number(factor)} times those of base {number(other)}"
+        why = f"They are scaled, {times}: right if the config says so."
+    elif (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
+        why = "They are scaled: right if the config says so."
     return FAILS, seen, why
+
+
+def _another_base(other: float, base: float, n: int, dims: int) -> str:
+    """Say what has been done to the config's base where n pairs have the frequencies of another."""
+    those = f"They are those of base {number(other)}"
+    powers = SLIPS | {"d/2 − 1 in the exponent, in place of d/2": n / max(n - 1, 1)}
+    for slip, power in powers.items():
+        if abs(other / base**power - 1) < OFF:
+            return f"{those}: {slip}."
+    never = f"{those}: {NEVER_READ}"
+    over_all = other ** (dims / 2 / n)
+    if 2 * n < dims and abs(np.log(over_all / base)) < abs(np.log(other / base)):
+        return (
+            f"The exponent runs over all {dims} dims, where only {2 * n} turn, "
+            f"with base {number(over_all)} in place of {number(base)}. "
+            f"Or they are those of base {number(other)}, and {NEVER_READ}."
+        )
+    if other > base:
+        return f"{never}, or raised {number(other / base)} times, as NTK does."
+    return f"{never}."
 
 
 def in_plane(one: Grid) -> str:

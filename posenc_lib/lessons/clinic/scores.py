@@ -13,6 +13,7 @@ from posenc_lib.lessons.clinic.probes import (
     Told,
     are_waves,
     close,
+    runs,
 )
 
 LONG, WINDOW = 512, 32  # positions of a long text; those that are compared with its beginning
@@ -112,7 +113,24 @@ def _by_offset(one: Grid, curves: np.ndarray) -> Told:
             "; later keys all get what offset 0 gets: right in a decoder; "
             "in an encoder, T5's bidirectional=False"
         )
+    elif one.kind == "bias":
+        seen += _later(one.of(SHORT, SHORT)[:, SHORT // 2])
     return HOLDS, seen, ""
+
+
+def _later(rows: np.ndarray) -> str:
+    """Say which heads give later keys more than the key itself, where they fall behind it."""
+    own, near = rows[:, SHORT // 2, None], SAME * np.nanmax(np.abs(np.diff(rows)), initial=0)
+    behind = np.diff(rows[:, : SHORT // 2 + 1])
+    falls = (behind >= 0).all(axis=1) & (behind > 0).any(axis=1)
+    more = falls & (rows[:, SHORT // 2 + 1 :] > own + near).any(axis=1)
+    if not more.any():
+        return ""
+    heads = "" if more.all() else f"in head {runs(np.flatnonzero(more))} of 0 to {len(more) - 1} "
+    told = (
+        "later keys get more than the key itself: right in a decoder (masked), wrong in an encoder"
+    )
+    return f"; {heads}{told}"
 
 
 def _falls(curves: np.ndarray) -> Told:

@@ -7,7 +7,11 @@ from posenc_lib.lessons.clinic.rotation import by_length
 from posenc_lib.lessons.clinic.scores import in_plane
 
 MOST, WINDOW = 8192, 32  # positions that are looked at, at most, and at once
-FAR = (256, 1000, 4096, MOST - WINDOW)  # where a window begins
+FAR = (256, 1000, 4096, MOST - WINDOW)  # where a text has grown to
+LARGEST = 2**17  # rows of a table that are looked at
+# where a token comes alone, and the next one, too
+ALONE = (0, 5, 64, 96, 127, 191, 255, 383, 511, 767, 1000, 1023, 1535, 2047, 3000, 4095, 6000)
+CHUNK = 4  # tokens that come together
 # by the first position that is rounded
 DTYPES = {256: "bfloat16, which has 8", 2048: "float16, which has 11"}
 WAVES = (
@@ -27,6 +31,13 @@ AXIS = (
 ROUNDED = (
     "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
 )
+SHARED = "All tokens of one call share one place, {}."
+ONE_CALL = np.arange(10, 21)  # positions whose first, last and mean are different
+SHARES = {
+    "that of the first: only a token alone has its own": 10,
+    "that of the last: only a token alone has its own": 20,
+    "their mean: only a token alone has its own": 15,
+}
 TWO_TABLES = (
     "Query and key are turned by two tables: "
     "a new one for queries, an old one in the cache of keys."
@@ -42,14 +53,14 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
         )
         seen = "what becomes of a token depends on the other tokens"
         return {"constant diagonals": (FAILS, seen, why)}
-    diagonals = _diagonals(one)
+    diagonals, longest = _diagonals(one), _longest(one)
     level = one.promised and diagonals[0] == HOLDS
     return {
         "constant diagonals": diagonals,
         "constant norm": _norm(one, level),
-        "cached equals full": _cached(one),
+        "cached equals full": _cached(one, longest[0]),
         "a rectangle": (OPEN, "a text has none", ""),
-        "beyond position 256": _beyond(one, level),
+        "beyond position 256": _beyond(one, level, *longest),
     }
 
 
@@ -104,7 +115,7 @@ def _diagonals(one: Tokens) -> Told:
         why = f"Every token has the same {'angle' if one.kind == 'rotary' else 'row'}. {AXIS}"
         if one.kind == "rotary" and close(one.text[0][0], one.q, 1e-9):
             why = "Nothing turns: the table is never applied, or counted along an axis of one."
-        return FAILS, "every score is the same: the order is gone", why
+        return FAILS, "every score is the same: the order is gone", _shared(one) or why
     apart = along(one.text[0] @ one.text[1].T)
     if apart <= SAME:
         return HOLDS, "scores depend on the offset alone", ""
@@ -117,6 +128,25 @@ def _diagonals(one: Tokens) -> Told:
     return FAILS, seen, GROWS if along(even @ even.T) <= SAME else WAVES
 
 
+def _shared(one: Tokens) -> str:
+    """Say which one place all tokens of a call share, if another call has another."""
+    try:
+        call, elsewhere, shorter = map(one.vectors, (ONE_CALL, ONE_CALL + 5, ONE_CALL[:CHUNK]))
+        alone = {name: one.vectors(np.array([at])) for name, at in SHARES.items()}
+    except Exception:  # the table ends
+        return ""
+    for k, rows in enumerate(call):
+        names = [name for name, x in alone.items() if close(x[k], rows[:1], 1e-9)]
+        if not close(rows, rows[:1], 1e-9) or len(names) == len(alone):
+            continue
+        if names:
+            return SHARED.format(names[0])
+        if not close(shorter[k], rows[:CHUNK], 1e-9):
+            by_number = close(elsewhere[k], rows, 1e-9)
+            return SHARED.format("by how many they are" if by_number else "made of all of theirs")
+    return ""
+
+
 def _why_turns(one: Tokens) -> str:
     """Say why scores of turned vectors depend on more than the offset."""
     (queries, keys), turn = one.text, one.step()
@@ -126,7 +156,7 @@ def _why_turns(one: Tokens) -> str:
             "the query or the key is turned the other way."
         )
     if any(close(x, x[:1], 1e-9) for x in one.text):
-        return "Only one of the two is turned: query and key both must be."
+        return _shared(one) or "Only one of the two is turned: query and key both must be."
     if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
         cosines, partners = np.diag(turn), one.pairing
         if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
@@ -157,18 +187,31 @@ def _norm(one: Tokens, level: bool) -> Told:
     return OPEN, f"{seen}: {why}", ""
 
 
-def _cached(one: Tokens) -> Told:
+def _longest(one: Tokens) -> tuple[tuple, str]:
+    """Return the vectors of as long a text as there is, and what a longer one raises."""
+    most = min(one.end + 1, LARGEST) if one.end else MOST
+    found, raised = one.text, ""
+    low, high, n = len(found[1]), most + 1, most
+    while high - low > 1:
+        try:
+            found, low = one.vectors(np.arange(n)), n
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raised = f"a text of {n} tokens raised {what}".partition("\n")[0]
+            high = n
+        n = one.end if one.end and low < one.end < high else (low + high) // 2
+    return found, raised
+
+
+def _cached(one: Tokens, longest: tuple) -> Told:
     """Compare a token that comes alone, and a text that grows, with a text that is read at once."""
+    n = len(longest[1])
     at = int(one.short[-3:][0])
-    for alone, rows in zip(one.alone(at), one.text, strict=True):
-        if not close(alone[-1], rows[at]) and one.promised and (how := by_length(one)):
-            return OPEN, how, ""
-        if not close(alone[-1], rows[at]):
-            places = [place for place, row in enumerate(rows) if close(alone[-1], row)]
-            where = f", position {places[0]} for {at}" if places else ""
-            why = f"A token that comes alone stands at another place than its own{where}."
-            seen = f"what stands at position {at} depends on the rest of the text"
-            return FAILS if one.promised else OPEN, seen, why
+    found = _alone(one, at, one.text)
+    for at in sorted({at for at in (*ALONE, n - 2) if 0 <= at < n - 1}):
+        found = found or _alone(one, at, longest) or _together(one, at, longest)
+    if found:
+        return found
     for begin in FAR if one.grown else ():
         text = np.arange(begin - WINDOW, begin + WINDOW)
         if not all(map(close, one.grown(text), one.vectors(text))):
@@ -179,53 +222,93 @@ def _cached(one: Tokens) -> Told:
     return HOLDS, "a token alone stands where it stood in the text", ""
 
 
-def _beyond(one: Tokens, level: bool) -> Told:
-    """Read as long a text as there is, and look far out for what is not as at the beginning."""
-    n, raised, (queries, keys) = MOST, "", one.text
-    while n > len(keys):
-        try:
-            queries, keys = one.vectors(np.arange(n))
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raised = f"a text of {n} tokens raised {what}".partition("\n")[0]
-            n //= 2
-    found = _faded(queries) or _alike(queries) or (level and _other_scores(one, queries, keys))
+def _alone(one: Tokens, at: int, text: tuple) -> Told | None:
+    """Say what becomes of a token that comes alone, if it stands elsewhere than in the text."""
+    fails = FAILS if one.promised else OPEN
+    here = [x[-1] for x in one.alone(at)]
+    for k, rows in enumerate(text):
+        # a text that ends here may have other frequencies
+        if close(here[k], rows[at]) or (
+            text is not one.text and close(here[k], one.vectors(np.arange(at + 1))[k][at])
+        ):
+            continue
+        if one.promised and (how := by_length(one)):
+            return OPEN, how, ""
+        places = [place for place, row in enumerate(rows) if close(here[k], row)]
+        where = f", position {places[0]} for {at}" if places else ""
+        why = f"A token that comes alone stands at another place than its own{where}."
+        return fails, f"what stands at position {at} depends on the rest of the text", why
+    if text is one.text:
+        return None
+    for x, y, rows in zip(here, one.alone(at + 1), text, strict=True):
+        if close(x, y[-1], 1e-9) and not close(rows[at], rows[at + 1], 1e-6):
+            seen = f"tokens that come alone at {at} and {at + 1} stand at one place"
+            return fails, seen, "A token that comes alone stands at another place than its own."
+    return None
+
+
+def _together(one: Tokens, at: int, text: tuple) -> Told | None:
+    """Say that tokens which come a few at a time stand elsewhere than in the text, if they do."""
+    few = np.arange(max(at - CHUNK + 1, 0), at + 1)
+    for k, rows in enumerate(one.vectors(few)):
+        if not close(rows, text[k][few]) and not close(
+            rows, one.vectors(np.arange(at + 1))[k][few]
+        ):
+            seen = f"{len(few)} tokens that come together up to {at} stand elsewhere than in a text"
+            why = "Tokens that come a few at a time stand at other places than their own."
+            return FAILS if one.promised else OPEN, seen, why
+    return None
+
+
+def _beyond(one: Tokens, level: bool, longest: tuple, raised: str) -> Told:
+    """Look far out for what is not as at the beginning."""
+    queries, keys = longest
+    found = _faded(queries) or _alike(queries) or _alike(keys)
+    found = found or (level and _other_scores(one, queries, keys))
     if found or not raised:
-        return found or (HOLDS, f"as at 0, up to position {MOST - 1}", "")
+        return found or (HOLDS, f"as at 0, up to position {len(keys) - 1}", "")
     if " finite" in raised:
         return FAILS, raised, "Something overflows, or is divided by nothing."
     return OPEN, f"no text may be much longer: {raised}", ""
 
 
 def _alike(rows: np.ndarray) -> Told | None:
-    """Say why positions have one and the same vector, if any have but those at the beginning."""
-    same = (rows[1:] == rows[:-1]).all(axis=1)
-    again = (rows[1:-1] == rows[0]).all(axis=1) & (rows[2:] == rows[1]).all(axis=1)
-    if same[:WINDOW].any():
+    """Say why positions have one and the same vector, if any have and not all."""
+    known: dict = {}
+    first = np.array([known.setdefault(row.tobytes(), k) for k, row in enumerate(rows + 0.0)])
+    copies = np.flatnonzero(first < np.arange(len(rows)))
+    if not len(copies) or not first.any():
         return None
-    if again.any():
-        first = int(again.argmax()) + 1
-        why = f"Positions begin again after {first} (modulo)."
-        return FAILS, f"position {first} is position 0 once more", why
-    first = int(same.argmax())
-    why = f"Positions are held in {DTYPES.get(first, 'too few')} binary digits."
-    if same[first:].all():
+    k, same = int(copies[0]), first[1:] == first[:-1]
+    before, others = int(first[k]), len(copies) - 1
+    seen = f"position {k} is position {before} once more"
+    if (rows[k:] == rows[before : before + len(rows) - k]).all() and k - before > 1:
+        come = f"Positions begin again after {k - before} (modulo)"
+        return FAILS, seen, f"{come}." if not before else f"{come}, but the first {before}."
+    if not same.any():
+        seen += f", and so are {others} others" if others else ""
+        return FAILS, seen, "Rows were copied: nothing tells these positions apart."
+    begin = int(same.argmax())
+    if same[begin:].all():
         why = (
-            f"All from {first} on share the table's last row: "
+            f"All from {begin} on share the table's last row: "
             "it is too short, and its index is clipped."
         )
-    for begin in FAR:
-        count = same[begin : begin + WINDOW - 1].sum()
-        if count:
-            seen = f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position"
-            return FAILS, seen, why
-    return None
+        return FAILS, f"from {begin} on all stand at one position", why
+    if same[begin:].mean() < 0.25:
+        last = begin + int(np.argmin(same[begin:]))
+        seen = f"positions {begin} to {last} stand at one position"
+        return FAILS, seen, "Rows are the same there, as rows are that were never filled."
+    count = same[begin : begin + WINDOW - 1].sum()
+    seen = f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position"
+    why = f"Positions are held in {DTYPES.get(begin, 'too few')} binary digits."
+    return FAILS, seen, why
 
 
 def _faded(rows: np.ndarray) -> Told | None:
     """Say from where on next to nothing is left of a table's rows, if that is so."""
     lengths = np.linalg.norm(rows, axis=1)
-    small = lengths < SAME * lengths[0]
+    small = lengths < SAME * lengths[:WINDOW].max()
     if not small[-1]:
         return None
     first = int(len(small) - small[::-1].argmin())
@@ -241,7 +324,7 @@ def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | 
         how = by_length(one) or "a text changes as it grows"
         return OPEN, f"{how}: cached keys must be turned anew", ""
     near = one.text[0][:WINDOW] @ one.text[1][:WINDOW].T
-    for begin in (begin for begin in FAR if begin + WINDOW <= len(keys)):
+    for begin in range(WINDOW, len(keys) - WINDOW + 1, WINDOW // 2):
         far = queries[begin : begin + WINDOW] @ keys[begin : begin + WINDOW].T
         if not close(far, near):
             why = TWO_TABLES if any(moved) or along(far) <= SAME else ROUNDED

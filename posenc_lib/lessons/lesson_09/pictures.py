@@ -259,8 +259,8 @@ def worst(theta: bytes, position: int) -> tuple[np.ndarray, dict[str, np.ndarray
 
     It is NaN where the precision has no such number.
     """
-    ends, inv_freq = np.append(ENDS[ENDS < position], position), np.frombuffer(theta)
-    return ends, {name: worst_up_to(ends, inv_freq, name) for name in PRECISIONS}
+    ends = np.append(ENDS[position > ENDS], position)
+    return ends, {name: worst_up_to(ends, np.frombuffer(theta), name) for name in PRECISIONS}
 
 
 def name_ends(pen, ends: list) -> None:
