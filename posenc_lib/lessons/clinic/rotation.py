@@ -17,6 +17,7 @@ SLIPS = {
     "i/d in the exponent, in place of 2i/d": 0.5,
     "4i/d in the exponent, in place of 2i/d": 2,
 }
+USUAL = 10_000  # the base where none is given
 NEVER_READ = "the config's was never read"
 TRAINED = " right only if the model was trained so."
 
@@ -221,17 +222,22 @@ def _another_base(other: float, base: float, n: int, dims: int) -> str:
     for slip, power in powers.items():
         if abs(other / base**power - 1) < OFF:
             return f"{those}: {slip}."
-    never = f"{those}: {NEVER_READ}"
     over_all = other ** (dims / 2 / n)
-    if 2 * n < dims and abs(np.log(over_all / base)) < abs(np.log(other / base)):
+    raised = over_all / base  # by a factor of NTK, as a rule
+    is_nearer = abs(np.log(raised)) < abs(np.log(other / base))
+    is_nearer |= 0.5 < raised < 65 and abs(raised / round(raised) - 1) < OFF
+    if 2 * n < dims and is_nearer and abs(other / USUAL - 1) > OFF:
         return (
             f"The exponent runs over all {dims} dims, where only {2 * n} turn, "
             f"with base {number(over_all)} in place of {number(base)}. "
             f"Or they are those of base {number(other)}, and {NEVER_READ}."
         )
+    why = f"{those}: {NEVER_READ}"
     if other > base:
-        return f"{never}, or raised {number(other / base)} times, as NTK does."
-    return f"{never}."
+        why += f", or raised {number(other / base)} times, as NTK does"
+    if 2 * n < dims:
+        why += f". Or of base {number(over_all)} with the exponent over all {dims}"
+    return f"{why}."
 
 
 def in_plane(one: Grid) -> str:
