@@ -150,7 +150,8 @@ def _ratio(part: float, whole: float) -> float:
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Return the rank of each value, equal values sharing their mean rank."""
-    _, place, counts = np.unique(values.round(12), return_inverse=True, return_counts=True)
+    values = (values / (np.abs(values).max() or 1)).round(12)
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
