@@ -89,6 +89,9 @@ def wrongly_alone():
     for first, by in zip(rng.integers(0, 4000, 17), rng.integers(1, 60, 17), strict=True):
         yield alone_at(lambda at, first=first, by=by: at + by * (at >= first))
 
+    for first in rng.integers(40, 3000, size=9):  # and right again at twice as far
+        yield alone_at(lambda at, first=first: at - 3 * ((at >= first) & (at < 2 * first)))
+
 
 def test_a_token_alone_is_asked_for_near_and_far():
     for mine in wrongly_alone():
