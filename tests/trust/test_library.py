@@ -154,8 +154,8 @@ def arrays(arguments: dict) -> dict[str, np.ndarray]:
 
 
 def test_good_arguments_give_what_the_docstring_says_and_are_not_changed(rng):
-    rows = {name: "needs a good call in RECORDS" for name in {*PUBLIC} - {*RECORDS}}
-    assert rows | {name: "is in RECORDS, not public" for name in {*RECORDS} - {*PUBLIC}} == {}
+    rows = dict.fromkeys({*PUBLIC} - {*RECORDS}, "needs a good call in RECORDS")
+    assert rows | dict.fromkeys({*RECORDS} - {*PUBLIC}, "is in RECORDS, not public") == {}
     faults = {}
     for name, record in RECORDS.items():
         for lengths in sizes(name, rng):
