@@ -12,8 +12,9 @@ from functools import cached_property
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.catalog import NAMED
-from posenc_lib.encodings.own import given_queries_keys, opened
+from posenc_lib.encodings.catalog import NAMED, meaning
+from posenc_lib.encodings.given import given_queries_keys
+from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import VIEWS, View
 
@@ -277,8 +278,12 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
 
 
 def _unfit(name: str, encoding: Encoding) -> str:
-    lacks = [need for need in VIEWS[name].needs if not encoding.has(need)]
-    why = f"that needs {lacks[0]}" if lacks else "that is for other encodings"
+    view = VIEWS[name]
+    lacks = [meaning(need) for need in view.needs if not encoding.has(need)]
+    reasons = [f"needs {', '.join(lacks)}"] if lacks else []
+    if view.only and (not lacks or view.only_for != View.only_for):
+        reasons.append(f"is for {view.only_for}")
+    why = f"that {' and '.join(reasons)}"
     fitting = [view for view in VIEWS if VIEWS[view].fits(encoding)]
     why = f"{why} ({validate.among('', fitting, 'it has')})"
     return f"views must fit {encoding.name}, which has no {name!r}: {why}"

@@ -23,6 +23,7 @@ Array = np.ndarray
 QK = tuple[Array, Array]  # queries and keys
 Names = tuple[str, ...]
 Parameters = tuple[Parameter, ...]
+TRAINED = 64  # positions, where a rotary encoding says no other training length
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
@@ -380,8 +381,13 @@ class Waves:
 class Rotary(Waves, Vectors):
     """Queries and keys are rotated, pair by pair.
 
-    Define frequencies, shape (head_dim/2,), in radians per position. To rotate
-    differently, define pairing, attention_factor or rotate as well.
+    Define frequencies, shape (head_dim/2,), in radians per position.
+    To rotate differently, define pairing, attention_factor or rotate too.
+
+    Views of longer texts compare it with training:
+    on training_length positions, its parameter trained or 64,
+    as_trained, itself with its parameter factor at 1.
+    With other names, define these two.
 
     >>> class Even(Rotary):
     ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
@@ -395,6 +401,17 @@ class Rotary(Waves, Vectors):
     parameters: Parameters = (seq_len_of(64), even_of(64, "head_dim"), parameter.CONTENT)
     turning_sense = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # of queries and keys, in some scalings
+
+    @cached_property
+    def training_length(self) -> int:
+        """How many positions it was trained on."""
+        return self.values.get("trained") or TRAINED
+
+    @property
+    def as_trained(self) -> Self:
+        """The same encoding in training, unscaled."""
+        unscaled = {"factor": 1} if "factor" in self.values else {}
+        return self.at(seq_len=self.training_length, **unscaled)
 
     def rotate(self, x: Array, positions) -> Array:
         """Return x, (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""

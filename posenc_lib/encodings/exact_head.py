@@ -6,7 +6,7 @@ noise of training, and with the same w the head runs on other texts. In a plane 
 dy·f_y + dx·f_x.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -97,6 +97,10 @@ def exact_head(
     (encoding,) = opened([encoding], called="encoding")
     encoding = encoding.at(**parameters).at(seq_len=seq_len)
     encoding.check()
+    if _turns(encoding) and not _turns_as_it_says(encoding, seq_len):
+        name = encoding.name or type(encoding).__name__
+        rule = f"encoding must turn queries and keys by its frequencies, which {name} does not"
+        raise ValueError(f"{rule}. A head is fitted to cos and sin of these alone")
     anywhere = look_back == ANYWHERE
     if anywhere and encoding.kind == "additive":
         rule = "look_back must be a number for a table, whose scores are not of the distance"
@@ -118,11 +122,45 @@ def exact_head(
 def reads_positions(encoding: Encoding) -> bool:
     """Return whether a head can learn an encoding's scores by position, as `exact_head` must."""
     by_offset = _turns(encoding) or encoding.has("buckets") or encoding.has("biases")
-    return encoding.of_text and (encoding.kind == "additive" or by_offset)
+    learns = encoding.of_text and (encoding.kind == "additive" or by_offset)
+    return learns and (
+        not _turns(encoding) or _turns_as_it_says(encoding, min(encoding.seq_len, 64))
+    )
 
 
 def _turns(encoding: Encoding) -> bool:
     return encoding.kind == "rotary" and encoding.has("frequencies")
+
+
+def _turns_as_it_says(encoding: Encoding, length: int) -> bool:
+    """Return whether scores of a text's first and last query are those of its frequencies.
+
+    Where query and key are ones, a pair's score at a distance is that at 0 times its cosine.
+    """
+    theta, back = np.asarray(encoding.frequencies, np.float64), np.arange(length)
+    cosines = np.cos(np.multiply.outer(back, theta))
+    fades = encoding.has("decay")
+    waves = cosines * encoding.decay(back) if fades else cosines
+    lost = 2 * (1 - waves).sum(axis=1) * getattr(encoding, "attention_factor", 1.0) ** 2
+    for q, k in _of_ones(encoding, length):
+        own = q[0] @ k[0]
+        off = [q[-1] @ k[-1] - k[::-1] @ q[-1] - lost]
+        if not fades:  # what decays grows ahead of a query
+            off += [own - k @ q[0] - lost]
+        if np.abs(off).max() > 1e-3 * (1 + abs(own)):
+            return False
+    return True
+
+
+def _of_ones(encoding: Encoding, length: int) -> Iterator[tuple[Floats, Floats]]:
+    """Yield turned queries and keys that were ones, in each way in which views ask for them."""
+    ones = np.ones((length, encoding.num_dims))
+    if hasattr(encoding, "relate"):
+        turned = encoding.relate(ones, ones)
+        yield np.asarray(turned["q"], np.float64), np.asarray(turned["k"], np.float64)
+    if hasattr(encoding, "queries_and_keys") and not encoding.given:
+        q, k = encoding.with_content(ones[0], ones[0]).queries_and_keys(length)
+        yield np.asarray(q, np.float64), np.asarray(k, np.float64)
 
 
 def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:

@@ -128,10 +128,12 @@ class MRope(Encoding):
 
     @property
     def axis_of_pair(self) -> np.ndarray:
+        """Which axis turns each pair: 0 is time, 1 the row, 2 the column; shape (pairs,)."""
         return axis_of_pair(self.vision.sections, interleaved=self.vision.interleaved)
 
     @property
     def axis_positions(self) -> np.ndarray:
+        """Where each token stands in time, row and column, whole numbers of shape (3, tokens)."""
         return mrope_positions([self.before, (self.frames, self.tall, self.wide), self.after])
 
     @property

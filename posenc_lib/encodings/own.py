@@ -75,7 +75,7 @@ def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
         return _of_object(thing, given, names, alone=alone)
     if hasattr(thing, "__array__") and not is_class:
         array = validate.finite_table("what", thing)
-        return _of_table(array, _free_name("mine", names))
+        return _of_table(array, free_name("mine", names))
     if hasattr(thing, "weight") and not is_class:
         layer = type(thing).__name__
         raise TypeError(f"what must be {WHAT}, got a {layer}: its table is its .weight")
@@ -84,7 +84,7 @@ def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
     raise TypeError(f"what must be {WHAT}, got {validate.show(thing)}")
 
 
-def _free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:
+def free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:
     """Return a name for a spec that isn't taken, nor the catalog's unless it may be."""
     wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
     if wanted in catalog.NAMED and (wanted in names or not may_be_known):
@@ -115,7 +115,7 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
         kept = {n: v for n, v in encoding.values.items() if v != defaults[n]}
         for free in ("seq_len", *given, *encoding.no_slider):
             kept.pop(free, None)
-    name = _free_name(called, names, may_be_known=of_catalog and not kept)
+    name = free_name(called, names, may_be_known=of_catalog and not kept)
     title = encoding.title or name
     if (name, title, kept) == (encoding.name, encoding.title, {}):
         return encoding
@@ -141,7 +141,7 @@ def _refuse_incomplete(encoding: Encoding, called: str) -> None:
         raise TypeError(f"{called} {rule}, got {got}") from error
 
 
-# Tables, and a model's queries and keys
+# Tables
 
 
 class Table(Additive):
@@ -166,57 +166,18 @@ class Table(Additive):
 
 
 def _of_table(array: np.ndarray, name: str) -> Encoding:
-    parameters = (_seq_len_until(array),)
+    parameters = (seq_len_until(array),)
     encoding = Table().named(name, name, array=array, parameters=parameters)
     return encoding.at(seq_len=min(len(array), SHOWN))
 
 
-def _seq_len_until(array: np.ndarray) -> Parameter:
+def seq_len_until(array: np.ndarray) -> Parameter:
     """Return the parameter seq_len where positions end with an array."""
     end = len(array)
     seq_len = seq_len_of(min(end, SHOWN))
     if end < 3:
         return replace(seq_len, low=1, high=2)
     return replace(seq_len, low=2, high=min(end, MOST))
-
-
-def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
-    """Return the encodings; those that look at queries and keys are given these.
-
-    q and k are those of one head, shape (seq_len, head_dim); tokens are the words
-    that they were made of, if any.
-    """
-    q = validate.finite_table("q", q)
-    k = validate.finite_table("k", k)
-    are_words = all(isinstance(word, str) for word in tokens)
-    if not are_words or len(tokens) not in (0, len(q)):
-        rule = f"tokens must be a list of words, one for each of the {len(q)} rows of q"
-        raise ValueError(f"{rule}, got {tokens!r:.60}")
-    if q.shape != k.shape:
-        rule = "q and k must have the same shape, (seq_len, head_dim)"
-        raise ValueError(f"{rule}, got {q.shape} and {k.shape}")
-    tokens = tuple(tokens)
-    names = {encoding.name for encoding in encodings}
-    return [_with_queries(encoding, q, k, tokens, names) for encoding in encodings]
-
-
-def _with_queries(encoding: Encoding, q, k, tokens: tuple, names: set) -> Encoding:
-    """Return it with these, if it looks at any."""
-    if "content" not in encoding.values:
-        return encoding
-    values = {"content": encoding.defaults["content"]}
-    values["seq_len"] = min(len(q), SHOWN)
-    if "head_dim" in encoding.values:
-        values["head_dim"] = q.shape[1]
-    elif q.shape[1] != encoding.num_dims:
-        rule = f"q must have the {encoding.num_dims} dims of {encoding.name}'s heads"
-        raise ValueError(f"{rule}, got shape {q.shape}")
-    parameters = {p.name: p for p in encoding.parameters}
-    parameters["seq_len"] = _seq_len_until(q)
-    about = {"parameters": tuple(parameters.values()), "tokens": tokens}
-    about["no_slider"] = (*encoding.no_slider, "head_dim", "content", "draw")
-    name = _free_name(encoding.name, names)
-    return encoding.at(**values).with_queries(q, k, name, **about)
 
 
 # Functions f(positions, d_model, **parameters)
@@ -302,7 +263,7 @@ def _of_function(function: Callable, given: dict, names: set) -> Function:
     while isinstance(inner, functools.partial):
         inner = inner.func
     called = getattr(inner, "__name__", type(inner).__name__)
-    name = _free_name("mine" if called == "<lambda>" else called, names)
+    name = free_name("mine" if called == "<lambda>" else called, names)
     width, arguments = _arguments(function, name)
     own = [of_argument(name, a.name, a.default, given) for a in arguments]
     parameters = [seq_len_of(64), d_model_of(width, high=512), *filter(None, own)]

@@ -207,8 +207,7 @@ def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: s
         after[..., a], after[..., b] = turned.real, turned.imag
 
 
-# where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
-FACTOR, TRAINED = 4, 64
+FACTOR = 4  # where a rope_type scales its frequencies, and none is given
 # no longrope: it needs a list of factors
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")
 
@@ -233,7 +232,7 @@ class Rope(Scaled):
     """Each pair of a query or a key turned by position·θ_i.
 
     With a rope_type, it is as if trained on some length. factor and trained are None, with no
-    slider, until a reader asks for one: FACTOR and TRAINED then stand for them.
+    slider, until a reader asks for one: FACTOR and 64 then stand for them.
     """
 
     name, title = "rope", "Rotary (RoPE)"
@@ -276,11 +275,6 @@ class Rope(Scaled):
     @property
     def unused_now(self):
         return ("factor", "trained") if self.rope_type == "default" else ()
-
-    @property
-    def training_length(self) -> int:
-        """How many positions its frequencies were trained on."""
-        return self.trained or TRAINED
 
     @property
     def scale_factor(self) -> int:

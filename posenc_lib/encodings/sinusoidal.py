@@ -89,9 +89,11 @@ class Sinusoidal(Waves, Additive):
 
     @property
     def frequencies(self):
+        """Radians per position of each pair, shape (pairs,)."""
         return inv_freq(self.d_model, self.base)
 
     def rows(self, positions):
+        """Return the row of each position, shape (n, d_model)."""
         return sinusoidal(positions, self.d_model, base=self.base, layout=self.layout)
 
     def shift(self, offset):

@@ -222,9 +222,30 @@ def in_64_bits(table: np.ndarray) -> np.ndarray:
     return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
 
 
+def of_one(array: np.ndarray) -> np.ndarray:
+    """Return an array without its leading axes of one entry, down to two axes."""
+    while array.ndim > 2 and len(array) == 1:
+        array = array[0]
+    return array
+
+
+def writable(name: str, text: str) -> str:
+    """Return a text that pages and files can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        rule = f"{name} must be text that UTF-8 can hold, got {text[error.start]!r}"
+        helps = "half of a character. Replace it, for example by '\ufffd'"
+        raise ValueError(f"{rule}, {helps}") from None
+    return text
+
+
 def finite_table(name: str, value) -> np.ndarray:
-    """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty."""
-    table = as_array(name, plain(value))
+    """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty.
+
+    Leading axes of one entry are left out.
+    """
+    table = of_one(as_array(name, plain(value)))
     table = array(name, table * 1 if table.dtype.kind == "b" else table, ndim=2)
     if 0 in table.shape:
         raise ValueError(f"{name} must have at least one row and one dim, got shape {table.shape}")

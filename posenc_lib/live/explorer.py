@@ -350,14 +350,15 @@ def explore(
     - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model).
       Positions are whole numbers in an array; arguments with defaults become sliders from a quarter
       to four times as much;
-    - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where
-      it ends;
+    - a trained table, an array of shape (seq_len, d), or (1, seq_len, d) as ViT's: its rows are the
+      positions, and it ends where it ends;
     - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are
       where sliders begin.
 
     A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and
     k, arrays of shape (seq_len, head_dim) before the encoding touches them: explore("rope", q=q,
-    k=k). With tokens, a list of its words, these are written at the axes.
+    k=k). Leading axes of one entry are left out, as (1, 1, seq_len, head_dim) has them; several
+    heads are refused. With tokens, a list of its words, these are written at the axes.
     `posenc_lib.lessons.lesson_16.heads` has those of six heads: explore("previous_head").
 
     Args:

@@ -44,6 +44,7 @@ class View:
         pointer: what both are to a pointer.
         needs: methods and parameters an encoding must have.
         only: encoding → whether it fits.
+        only_for: which do, in words.
         ignores: parameters of it that change nothing here.
         matters: encoding → those that do.
         drags: the angle that a drag turns, by `degrees` across the plot.
@@ -60,6 +61,7 @@ class View:
 
     log = drags = lines = ""
     only = ends = matters = None
+    only_for = "other encodings"
     square = shows_end = False
     shares = ()
     scale = True

@@ -54,6 +54,10 @@ class _Case(_Mended, Rotary):
     def frequencies(self):
         return inv_freq(self.head_dim)
 
+    def has(self, name: str) -> bool:
+        """Say no to what views of longer texts would scale."""
+        return name not in ("training_length", "as_trained") and super().has(name)
+
     def rotate(self, x, positions):
         return rope(x, positions)
 

@@ -18,7 +18,8 @@ DISC = 32  # px of a corner with its bits
 @view(
     "free",
     "The walk through the cube",
-    **SPACE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all())},
+    **SPACE
+    | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all()), "only_for": "tables of bits"},
 )
 def cube(pen, encoding, azimuth=AZIMUTH):
     """Walk through the first three dims, which are bits, from corner to corner of a cube."""

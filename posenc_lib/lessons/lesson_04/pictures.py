@@ -16,6 +16,7 @@ from posenc_lib.views.view import PAIR, QUERY, view
 BY_BASE = {
     "needs": "rows base",
     "only": lambda e: e.of_text,
+    "only_for": "positions of tokens",
     "ignores": "layout",
     "most_positions": 256,
     "log": "x",

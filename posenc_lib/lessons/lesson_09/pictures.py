@@ -56,7 +56,10 @@ NEW_BASE = Parameter(
     most=1e12,
 )
 
-CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
+# A class's own base isn't enough: a view tries others
+BASED = {"only": lambda e: "base" in e.values, "only_for": "encodings with a parameter base"}
+
+CACHED = {"needs": "rotate query_and_key", "ignores": "seq_len content draw"} | BASED
 
 
 def portable(encoding) -> bool:
@@ -67,6 +70,7 @@ def portable(encoding) -> bool:
 
 
 PORTABLE = {"needs": "", "ignores": "layout", "only": portable}
+PORTABLE["only_for"] = "encodings with a parameter pairing (interleaved or half), or with num_heads"
 
 ORDER = {
     "needs": "rotate pairing",
@@ -235,7 +239,12 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     return f"{words} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
-@view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
+@view(
+    "cells",
+    "Scores that a bug makes",
+    needs="rotate",
+    **BASED | PAIRS | {"y": "row of the query"},
+)
 def rope_bugs(pen, encoding, bug=BUG):
     """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
     matrix = right = encoding.similarity

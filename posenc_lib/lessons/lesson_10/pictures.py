@@ -51,6 +51,7 @@ def longest_fit(dims: int) -> int:
 
 HEADS = LONGER | {  # of curves of heads that are fitted to the training length
     "only": lambda encoding: encoding.training_length <= longest_fit(2 * len(encoding.frequencies)),
+    "only_for": f"a training_length · head_dim² of at most {MOST_WORK:,}",
     "ends": lambda width, seq_len: {"trained": longest_fit(width)},
 }
 

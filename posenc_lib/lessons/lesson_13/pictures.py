@@ -24,6 +24,7 @@ from posenc_lib.views.view import view
 NEAR_BACK = replace(BACK, high=31)
 
 OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
+OF_ALL |= {"only_for": "encodings whose scores a head can learn by position"}
 OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has("table"))}
 
 
@@ -61,6 +62,11 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     )
 
 
+OF_ROPE = {  # of models that were trained, and of those that people ship
+    "only": lambda encoding: encoding.name == "rope",
+    "only_for": "rope, which stands for all that was measured",
+}
+
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
 
 TIMES = Parameter(
@@ -77,6 +83,7 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
     "shows_end": True,
     "matters": lambda encoding: [],
     "only": lambda encoding: bool(runs_of(encoding.name, TASK.default)),
+    "only_for": "encodings that models were trained with, and none was with this",
 }
 
 
@@ -115,7 +122,7 @@ def trained_models(pen, encoding, task=TASK):
     x=("answers are near", "far away"),
     needs="seq_len",
     matters=lambda encoding: [],
-    only=lambda encoding: encoding.name == "rope",
+    **OF_ROPE,
     left=92,
     scale=False,  # the numbers are written
     square=True,  # so that rows keep their height on a phone
@@ -162,7 +169,7 @@ EACH = 5  # names in a line, of what no one has
     "What people ship",
     needs="",
     matters=lambda encoding: [],
-    only=lambda encoding: encoding.name == "rope",
+    **OF_ROPE,
 )
 def census(pen, encoding):
     """Draw how many implementations have each kind, a bar for each; blue is the rotary one."""

@@ -7,7 +7,12 @@ from posenc_lib.views import style
 from posenc_lib.views.style import WORDS, number
 from posenc_lib.views.view import view
 
-TOKENS = {"needs": "axis_positions", "ignores": "seq_len model", "scale": False, "weight": 2.0}
+TOKENS = {
+    "needs": "axis_positions before frames tall wide after",
+    "ignores": "seq_len model",
+    "scale": False,
+    "weight": 2.0,
+}
 
 
 OF_PAIRS = {

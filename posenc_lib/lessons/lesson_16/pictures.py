@@ -109,6 +109,7 @@ DONE = Parameter("done", "what is done to its positions", "broken", options=tupl
 OF_MODEL = {
     "matters": lambda encoding: [],
     "only": lambda encoding: encoding.name == "rope",
+    "only_for": "rope, by which the real model turns",
 }
 
 LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL

@@ -1,0 +1,66 @@
+"""A model's own queries and keys, of one head, in place of toy ones."""
+
+import numpy as np
+
+from posenc_lib.encodings import own, validate
+from posenc_lib.encodings.base import Encoding
+
+
+def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
+    """Return the encodings; those that look at queries and keys are given these.
+
+    q and k are those of one head, shape (seq_len, head_dim); leading axes of one entry, as in
+    (1, 1, seq_len, head_dim), are left out. tokens are the words that they were made of, if any.
+
+    Raises:
+        ValueError: they are those of several heads or texts, or not of one shape, or there is not
+            a word for each row.
+    """
+    q, k = _of_one_head("q", q), _of_one_head("k", k)
+    if q.shape != k.shape:
+        rule = "q and k must have the same shape, (seq_len, head_dim)"
+        raise ValueError(f"{rule}, got {q.shape} and {k.shape}")
+    tokens = _words(tokens, len(q))
+    names = {encoding.name for encoding in encodings}
+    return [_with_queries(encoding, q, k, tokens, names) for encoding in encodings]
+
+
+def _of_one_head(name: str, value) -> np.ndarray:
+    """Return queries or keys as a table, or refuse those of several heads."""
+    array = validate.of_one(validate.as_array(name, validate.plain(value)))
+    if array.ndim > 2 and array.dtype.kind in "biuf":
+        one = ", ".join("0" * (array.ndim - 2))
+        rule = f"{name} must be of one head, shape (seq_len, head_dim)"
+        raise ValueError(f"{rule}, got shape {array.shape}. Choose one, for example {name}[{one}]")
+    return validate.finite_table(name, array)
+
+
+def _words(tokens, number: int) -> tuple[str, ...]:
+    """Return tokens that can be written, none or so many."""
+    words = tuple(tokens) if np.iterable(tokens) else (None,)
+    are_words = all(isinstance(word, str) for word in words)
+    if not are_words or len(words) not in (0, number):
+        rule = f"tokens must be a list of words, one for each of the {number} rows of q"
+        raise ValueError(f"{rule}, got {tokens!r:.60}")
+    for word in words:
+        validate.writable("tokens", word)
+    return words
+
+
+def _with_queries(encoding: Encoding, q, k, tokens: tuple, names: set) -> Encoding:
+    """Return it with these, if it looks at any."""
+    if "content" not in encoding.values:
+        return encoding
+    values = {"content": encoding.defaults["content"]}
+    values["seq_len"] = min(len(q), own.SHOWN)
+    if "head_dim" in encoding.values:
+        values["head_dim"] = q.shape[1]
+    elif q.shape[1] != encoding.num_dims:
+        rule = f"q must have the {encoding.num_dims} dims of {encoding.name}'s heads"
+        raise ValueError(f"{rule}, got shape {q.shape}")
+    parameters = {p.name: p for p in encoding.parameters}
+    parameters["seq_len"] = own.seq_len_until(q)
+    about = {"parameters": tuple(parameters.values()), "tokens": tokens}
+    about["no_slider"] = (*encoding.no_slider, "head_dim", "content", "draw")
+    name = own.free_name(encoding.name, names)
+    return encoding.at(**values).with_queries(q, k, name, **about)
