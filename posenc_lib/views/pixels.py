@@ -18,7 +18,7 @@ try:
 except ImportError:
     deflate = zlib
 
-from posenc_lib.views.style import CSS_DPI
+from posenc_lib.views.style import CSS_DPI, drawable
 
 _stamps: dict[tuple, tuple[int, int, np.ndarray]] = {}
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
@@ -32,6 +32,10 @@ class Words(Text):
         halo: the color of the paper around it, or none.
         dots: its place in the picture.
     """
+
+    def set_text(self, words: str) -> None:
+        """Write words as the fonts of this machine can."""
+        super().set_text(drawable(words))
 
     def set_halo(self, color: str) -> None:
         """Let words be read over data."""

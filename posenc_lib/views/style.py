@@ -13,7 +13,7 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
 from PIL import Image
@@ -60,10 +60,19 @@ POSITIONS = {  # from position 0 on
     "dark": "7565BB 7073C7 6A82D2 6491DB 5E9FE1 5AAEE5 55BDE6 58CCE4 64D9E1 77E6DC 8FF1D7",
     "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
 }
+# families that machines have for letters that DejaVu lacks: those that are here
+SCRIPTS = "Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC, Source Han Sans SC, Microsoft YaHei, "
+SCRIPTS += (
+    "SimHei, PingFang SC, Hiragino Sans GB, Heiti TC, WenQuanYi Zen Hei, Droid Sans Fallback, "
+)
+SCRIPTS += "Malgun Gothic, Apple SD Gothic Neo, Yu Gothic, Nirmala UI, Noto Sans Devanagari, "
+SCRIPTS += "Leelawadee UI, Noto Sans Thai, Arial Unicode MS"
+_HERE = {font.name for font in fontManager.ttflist}
+FALLBACKS = [family for family in SCRIPTS.split(", ") if family in _HERE]
 HALFWAY = 24  # the position whose colour is about the middle one
 # of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
 SETTINGS = {
-    "font.family": "sans-serif",
+    "font.family": ["sans-serif", *FALLBACKS],
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": WORDS,
     "axes.titlesize": TITLE,
@@ -282,9 +291,30 @@ def lowest(values: np.ndarray) -> int:
 
 
 @functools.cache
+def _letters() -> frozenset[int]:
+    """Return all letters that this machine's fonts can draw, by their codes."""
+    fonts = [FontProperties(family=family, weight="bold") for family in ("DejaVu Sans", *FALLBACKS)]
+    return frozenset({10}.union(*(get_font(findfont(font)).get_charmap() for font in fonts)))
+
+
+def drawable(words: str) -> str:
+    """Return words with a stand-in, like U+4F60, for each letter that no font here has."""
+    if words.isascii() and words.isprintable():
+        return words
+    missing = "".join({letter for letter in words if ord(letter) not in _letters()})
+    runs = f"[{re.escape(missing)}]+"
+    return re.sub(runs, _codes, words).strip() if missing else words
+
+
+def _codes(run: re.Match) -> str:
+    return f" U+{' '.join(f'{ord(letter):04X}' for letter in run[0])} "
+
+
+@functools.cache
 def text_width(words: str, size: float, weight: str = "normal") -> float:
     """Return how wide words are, in pixels of the page."""
-    font = FontProperties(size=size, weight=weight, family="DejaVu Sans")
+    words = drawable(words)
+    font = FontProperties(size=size, weight=weight, family=["DejaVu Sans", *FALLBACKS])
     return 1.03 * text_to_path.get_text_width_height_descent(words, font, False)[0] / 72 * CSS_DPI
 
 

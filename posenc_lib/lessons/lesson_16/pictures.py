@@ -19,6 +19,8 @@ MAP = {
     "left": 64,
 }
 
+ROOM = MAP["left"] - 4  # px of a word at the left
+MOST_LETTERS = 40  # none has room for more
 LINE = 13  # px from one word to the next below it
 
 
@@ -34,12 +36,13 @@ def attention_map(pen, encoding, query=QUERY):
     weights = encoding.attend(x, causal=True)[1]
     every = math.ceil(LINE * known / pen.size[1])
     words = {at: word.strip() or "␣" for at, word in enumerate(encoding.tokens[:known])}
-    yticks = {at: words[at] for at in range(0, known, every)} if words else None
+    written = {at: _short(word) for at, word in words.items()}
+    yticks = {at: written[at] for at in range(0, known, every)} if words else None
     pen.cells(masked(weights, causal=True), (0, 1), yticks=yticks, xticks={} if words else None)
     query = min(query, known - 1)
     top = int(weights[query].argmax())
-    pen.query(y=query, name=words.get(query))
-    pen.tick("x", top, words.get(top), style.KEY)
+    pen.query(y=query, name=written.get(query))
+    pen.tick("x", top, written.get(top), style.KEY)
     pen.says = lambda x, y: (
         _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
     )
@@ -54,6 +57,15 @@ def attention_map(pen, encoding, query=QUERY):
     )
     mean = ", ".join(f"{100 * part.mean():.0f} % {where}" for part, where in parts if part.size)
     return f"{named}{'; on average ' if mean else ''}{mean}."
+
+
+def _short(word: str) -> str:
+    """Return a word's beginning that has room at an axis."""
+    shown = word = word[:MOST_LETTERS]
+    while len(word) > 1 and style.text_width(shown, style.NUMBERS, "bold") > ROOM:
+        word = word[:-1]
+        shown = f"{word}…"
+    return shown
 
 
 def _called(words: dict, at: int) -> str:
