@@ -1,5 +1,6 @@
 """Puzzles that check themselves: `check` says right or wrong, `hint` helps, `solution` tells."""
 
+import builtins
 import inspect
 import io
 import sys
@@ -31,6 +32,7 @@ class Puzzle:
     hints: tuple[str, ...]  # three, each nearer to the answer
     cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
     written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
+    given: object = None  # what the page's cell answers before a reader has changed it, if it runs
     # what each leads to, by the sentence that names it
     mistakes: dict[str, object] = field(default_factory=dict)
     # of a value; "": it is right
@@ -83,7 +85,7 @@ def check(puzzle: str, answer: object) -> None:
         why = asked.why or f"all {len(asked.cases)} cases agree."
         _say(f"right: {why}\n{asked.won}".strip())
         return
-    _say(f"not yet: {wrong}")
+    _say(f"{UNTRIED if _is_as_given(asked, answer) else 'not yet'}: {wrong}")
     if callable(answer) or not callable(asked.answer):
         _say(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
 
@@ -132,44 +134,132 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
     """Return what is wrong with a function, or nothing; cases are tried until one raises."""
     if not callable(answer):
         return f"give check the function itself, without calling it (got {validate.show(answer)})"
-    results, raised, code = [], "", getattr(answer, "__code__", None)
-    for case in puzzle.cases:
-        try:
-            # what it prints while it is tried would only be noise
-            with redirect_stdout(io.StringIO()):
-                results.append(answer(*deepcopy(case)))
-        except Exception as error:
-            if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
-                return UNTRIED
-            call = _call(puzzle, answer, case)
-            raised = f"{call} raised {type(error).__name__}: {_explained(error, case)}"
-            break
+    code = getattr(answer, "__code__", None)
+    results, error = run = _tried(puzzle, answer)
+    if not results and "ellipsis" in str(error):  # the ... of the stub is still there
+        return UNTRIED
     if results and all(result is None or result is ... for result in results):
         stub = results[0] is ... or getattr(code, "co_code", None) == STUB
         return UNTRIED if stub else "it returned None. Is a `return` missing?"
+    wrong = raised = ""
+    if error:
+        case = puzzle.cases[len(results)]
+        raised = f"{_call(puzzle, answer, case)} raised {type(error).__name__}"
+        raised += f": {_explained(error, case, answer)}"
     tried = list(zip(puzzle.cases, results, strict=False))
-    wrong = ""
     for case, result in tried:
         if difference := _difference(puzzle.answer(*case), result, puzzle.tolerance):
             wrong = f"{_call(puzzle, answer, case)} {difference}"
             break
-    # no mistake is named by the cases before it: it may not be the one that stopped this case
-    if raised:
-        return f"{wrong}\nAnd {raised}" if wrong else raised
-    if wrong:
-        same = {
-            text: all(_same(of(*case), result) for case, result in tried)
-            for text, of in puzzle.mistakes.items()
-        }
-        return "\nLikely reason: ".join([wrong, *(text for text in same if same[text])][:2])
+    if wrong or raised:
+        # a mistake must raise the same: what is wrong before may not be what stopped this case
+        named = (text for text, of in puzzle.mistakes.items() if _alike(run, _tried(puzzle, of)))
+        reasons = [*named, *([] if raised else slips(puzzle, tried))]
+        first = "\nAnd ".join(filter(None, (wrong, raised)))
+        return "\nLikely reason: ".join([first, *reasons[:1]])
     ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
     return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
 
 
-def _explained(error: Exception, case: tuple) -> str:
+def _tried(puzzle: Puzzle, function: Callable) -> tuple[list, Exception | None]:
+    """Return what a function gives for the cases, up to the first that raises, and this error."""
+    results = []
+    for case in puzzle.cases:
+        try:
+            # what it prints while it is tried would only be noise
+            with redirect_stdout(io.StringIO()):
+                results.append(function(*deepcopy(case)))
+        except Exception as error:
+            return results, error
+    return results, None
+
+
+def _alike(run: tuple, other: tuple) -> bool:
+    """Return whether two functions have given the same for all cases, errors included."""
+    (results, error), (others, other_error) = run, other
+    same_error = (type(error), str(error)) == (type(other_error), str(other_error))
+    both = zip(results, others, strict=False)
+    return same_error and len(results) == len(others) and all(_same(b, a) for a, b in both)
+
+
+def _is_as_given(puzzle: Puzzle, answer) -> bool:
+    """Return whether an answer is still the page's own."""
+    if puzzle.given is None or not callable(puzzle.answer):
+        return puzzle.given is not None and _same(puzzle.given, answer)
+    return callable(answer) and _alike(_tried(puzzle, answer), _tried(puzzle, puzzle.given))
+
+
+# Slips that can be made in any puzzle: what each makes of a right answer
+SLIPS: dict[str, Callable] = {
+    "You have the right numbers in reverse order.": lambda right: right[::-1],
+    "Your columns are in reverse order.": lambda right: right[:, ::-1],
+    "You have exchanged rows and columns.": lambda right: right.T,
+    "You have sorted the numbers, which belong in another order.": np.sort,
+    "Your numbers have the other sign.": np.negative,
+    "You have lost the sign.": np.abs,
+    "Each of your numbers is one too large.": lambda right: right + 1,
+    "Each of your numbers is one too small.": lambda right: right - 1,
+    "You have rounded to whole numbers.": np.round,
+    "You have cut off the fraction.": np.trunc,
+    "You have rounded up.": np.ceil,
+    "You have 1 divided by the right number.": lambda right: 1 / right,
+    "You have the square of the right number.": np.square,
+    "You have the square root of the right number.": np.sqrt,
+    "You have e to the power of the right number.": np.exp,
+    "You have the logarithm of the right number.": np.log,
+    "You have degrees in place of radians.": np.degrees,
+    "You have added whole turns of 2π.": lambda right: right % (2 * np.pi),
+    "Your answer has an axis too many: take [0].": lambda right: right[None],
+    "Your answer has an axis too many: a list holds it.": lambda right: right[..., None],
+    "The last entry is missing.": lambda right: right[:-1],
+    "The first entry is missing.": lambda right: right[1:],
+    "You count 0, 1, 2, …, whatever you are given.": lambda right: np.arange(len(right)),
+}
+GIVEN = "This is what you were given, unchanged."
+
+
+def slips(puzzle: Puzzle, tried: list[tuple[tuple, object]]) -> list[str]:
+    """Return which slips explain what has come of all the cases that were tried."""
+    pairs = [(np.asarray(puzzle.answer(*case)), result) for case, result in tried]
+    found = []
+    if all(any(_same(argument, result) for argument in case) for case, result in tried):
+        found.append(GIVEN)
+    with np.errstate(all="ignore"):
+        for sentence, slip in SLIPS.items():
+            try:
+                fits = all(_same(slip(right), result) for right, result in pairs)
+            except (TypeError, ValueError, IndexError):  # no such thing of a single number, say
+                continue
+            if fits:
+                found.append(sentence)
+        factor = _factor(pairs)
+    if factor > 0:
+        found.append(f"Each of your numbers is {factor:.4g} times as large as it should be.")
+    return found
+
+
+def _factor(pairs: list[tuple[np.ndarray, object]]) -> float:
+    """Return how many times as large all results are as the right ones, or 0."""
+    factor = 0.0
+    for right, result in pairs:
+        if _difference(np.zeros(right.shape), result, tolerance=np.inf):
+            return 0.0  # no numbers, or not so many
+        numbers, largest = np.asarray(result), np.unravel_index(np.abs(right).argmax(), right.shape)
+        if right[largest]:
+            factor = factor or float(np.abs(numbers[largest] / right[largest]))
+        if not _same(factor * right, numbers):
+            return 0.0
+    return factor
+
+
+def _explained(error: Exception, case: tuple, answer: Callable) -> str:
     """Return an error in its own words and what usually helps, where NumPy does not say."""
     text, helps = str(error), ""
-    if isinstance(error, IndexError) and "out of bounds" in text:
+    name, names = _misspelled(error, case, answer)
+    near = validate.did_you_mean(name, names) if len(str(name)) > 2 else []
+    if near:
+        helps = f"Did you mean {near[0]}?"
+    elif isinstance(error, IndexError) and "out of bounds" in text:
         helps = "A puzzle is tried at several sizes: your function must work for each of them."
     elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
         return "^, | and & need whole numbers. Use // instead of /."
@@ -180,6 +270,21 @@ def _explained(error: Exception, case: tuple) -> str:
         helps = "It wants a table with a row for each position: "
         helps += "x[None] has one row, [t] is its position, [0] takes it."
     return f"{text}\n{helps}" if helps else text
+
+
+def _misspelled(error: Exception, case: tuple, answer: Callable) -> tuple[object, list[str]]:
+    """Return a name that was not found, and those that were there."""
+    if isinstance(error, AttributeError):
+        return error.name, dir(error.obj)
+    if isinstance(error, NameError):
+        code = getattr(answer, "__code__", None)
+        own = [*getattr(code, "co_varnames", ()), *getattr(answer, "__globals__", {})]
+        return error.name, [*own, *dir(builtins)]
+    if isinstance(error, KeyError) and error.args:
+        known = [x for x in case if isinstance(x, dict)]
+        known += [inner for outer in known for inner in outer.values() if isinstance(inner, dict)]
+        return error.args[0], [key for one in known for key in one]
+    return None, []
 
 
 def _difference(expected, got, tolerance: float = TOLERANCE) -> str:

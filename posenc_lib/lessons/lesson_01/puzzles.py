@@ -21,6 +21,7 @@ _ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 
     mistakes={
         "that is order itself; shuffling twice undoes only swaps. "
         "Say for each word where it went.": (lambda x: x),
+        "you sorted the numbers; you want the places at which they stand.": np.sort,
         "you turned order back to front; what has to be undone is where each word went.": (
             lambda x: x[::-1]
         ),

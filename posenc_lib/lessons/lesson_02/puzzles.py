@@ -12,6 +12,7 @@ from posenc_lib.live.puzzles import function_puzzle
     "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",
     "First count 0, 1, 2, … in whole numbers; make fractions of them afterwards, in the same line.",
     cases=((2,), (4,), (10,), (49,), (98,), (512,)),
+    given=lambda n: np.arange(0, 1, 1 / n),
     won="Every length now has just as many fractions as words: t/L for t = 0 … L − 1.",
     mistakes={
         "np.arange rounds 1 ÷ (1/49) up to count its entries, and that is 49.00000000000001.": (

@@ -32,6 +32,9 @@ _NUMBERS = (
         "you counted the ones; each bit has a weight of its own, 2^(d−1−i).": (
             lambda x: x.sum(axis=1)
         ),
+        "you numbered the rows; they come in any order, so read the bits of each.": (
+            lambda x: np.arange(len(x))
+        ),
         "every number is twice too large: the last bit weighs 2^0 = 1, not 2.": (
             lambda x: 2 * read_bits(x)
         ),
@@ -54,12 +57,16 @@ def read_bits(table):
         *((np.arange(n), d) for n, d in ((2, 1), (6, 3), (16, 4), (5, 7))),
         (np.array([999, 0, 700, 3]), 12),
     ),
+    given=pe.binary,
     won="All steps follow an edge: neighbours in the text are neighbours in the cube. "
     "See the walk below.",
     mistakes={
         "this is plain binary: from 3 to 4 three bits flip.": pe.binary,
         "you took OR, which is |. XOR is ^: 1 where just one of both bits is 1.": (
             lambda x, d: pe.binary(x | x // 2, d)
+        ),
+        "you doubled t; ⌊t/2⌋ is half of it, t // 2.": (
+            lambda x, d: pe.binary((x ^ 2 * x) % 2**d, d)
         ),
         "** raises to a power; XOR of two whole numbers is ^, here t ^ (t // 2).": (
             lambda x, d: pe.binary(x**2 % 2**d, d)

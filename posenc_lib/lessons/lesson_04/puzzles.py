@@ -29,6 +29,7 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
     "np.arange(d_model) / (d_model - 1) runs from 0 to 1. "
     "Which number, raised to these powers, takes you from shortest to longest?",
     cases=tuple((np.arange(n), *others) for n, *others in _WAVES),
+    given=_of_lengths(lambda d, a, b: np.linspace(a, b, d)),
     won="You can now place waves wherever a text needs them; "
     "the next lesson asks how long the longest should be.",
     mistakes={
@@ -36,6 +37,9 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "times the one before.": (_of_lengths(lambda d, a, b: np.linspace(a, b, d))),
         "these frequencies fall by equal differences; it is the lengths that should grow, always "
         "by the same factor.": (_of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))),
+        "your waves go from the longest to the shortest; the shortest comes first.": (
+            _of_lengths(lambda d, a, b: b * (a / b) ** np.linspace(0, 1, d))
+        ),
         "that is the cosine, which begins at 1; each of these waves begins at 0.": _cosines,
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
@@ -89,6 +93,9 @@ _TABLES = (
         "only neighbours were compared; rows far apart in time may be close in space.": _neighbours,
         "np.argmin counts through the whole square of distances; np.unravel_index makes "
         "row and column of it.": (lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))),
+        "these are the two rows in the other order: the smaller number comes first.": (
+            lambda x: closest(x)[::-1]
+        ),
         "that is how close they are; which two rows are they?": (
             lambda x: np.linalg.norm(np.subtract(*x[[*closest(x)]]))
         ),

@@ -60,6 +60,11 @@ def _slow(row, offset):
     return np.stack([hands.imag, hands.real], axis=1).ravel()
 
 
+def _by_slowest(row, offset):
+    t = np.arctan2(row[-2], row[-1]) / pe.inv_freq(len(row))[-1]
+    return _row(t + offset, len(row))
+
+
 def _in_place(row, offset):
     turned, row = offset * pe.inv_freq(len(row)), row.copy()
     row[0::2] = row[0::2] * np.cos(turned) + row[1::2] * np.sin(turned)
@@ -81,12 +86,16 @@ def _in_place(row, offset):
         (_row(17, 8), -5),
         (_row(100, 64), 7.5),
         (_row(7, 128), 1000),
+        (_row(300_000.25, 64), -40),  # even the slowest hand has gone round: no t can be read off
     ),
     won="One recipe for every position, which never asked where it stands: "
     "that is what the cosine is for.",
     mistakes={
         "you read t off the first pair, but that hand is back every 6.28 positions; "
         "you do not need t at all.": (lambda x, n: _row(np.arctan2(x[0], x[1]) + n, len(x))),
+        "this is the row that you were given; turn each pair of it by offset·θ_i.": lambda x, n: x,
+        "you read t off the slowest pair, but far out that hand has gone round, too; "
+        "you do not need t at all.": _by_slowest,
         "the new sines were in place before the cosines were made: "
         "keep the old sines until both are done.": _in_place,
         "you turned the other way: that is the row of t − offset.": lambda x, n: shifted(x, -n),

@@ -27,6 +27,7 @@ _DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))
         "",
         *(f"np.random.default_rng({seed}).normal(size={dims}), {n}" for seed, dims, n in _DRAWS),
     ),
+    given=lambda k, n: k,
     won="Now a query can look any number of places back, or ahead, for one key. Below, your query "
     "and its key stand at every position, so the curve should be highest where you wanted it.",
     mistakes={
@@ -77,6 +78,9 @@ _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond 
         ),
         "that is the same direction, but one whole turn farther; "
         "the offset nearest to 0 is asked.": (lambda q, k: best_offset(q, k) + 2 * np.pi),
+        "the offset nearest to 0 may be negative: beyond half a turn take a whole turn off.": (
+            lambda q, k: best_offset(q, k) % (2 * np.pi)
+        ),
         "an arccos knows how far apart they are, and not on which side.": (
             lambda q, k: abs(best_offset(q, k))
         ),

@@ -45,6 +45,18 @@ def _if_far(far):
     return mistaken
 
 
+def _shared(part, whole=int):
+    """Return a mistake: another part of the buckets that are shared; part(n, exact, most)."""
+
+    def mistaken(n, buckets, most):
+        exact = buckets // 2
+        if n < exact:
+            return n
+        return min(exact + whole((buckets - exact) * part(n, exact, most)), buckets - 1)
+
+    return mistaken
+
+
 def _of_32(n, buckets, most):
     if n < buckets // 2:
         return n
@@ -75,6 +87,32 @@ def _of_32(n, buckets, most):
         "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": _of_32,
         "far distances share buckets, too: this has one for each until there are no more.": (
             lambda n, b, _: min(n, b - 1)
+        ),
+        "log(max_distance) alone: divide by log(max_distance / exact).": _shared(
+            lambda n, exact, most: np.log(n / exact) / np.log(most)
+        ),
+        "log(16) and log(128) belong to T5's 32 buckets, and the last must be log(128/16).": (
+            _shared(lambda n, exact, most: np.log(n / 16) / np.log(128))
+        ),
+        "16 and 128 belong to T5's 32 buckets; exact and max_distance stand for them.": (
+            _shared(lambda n, exact, most: np.log(n / 16) / np.log(128 / 16))
+        ),
+        "the distance must be divided by exact before the logarithm.": _shared(
+            lambda n, exact, most: np.log(n) / np.log(most / exact)
+        ),
+        "both must be divided by exact before the logarithm.": _shared(
+            lambda n, exact, most: np.log(n) / np.log(most)
+        ),
+        "rounded to the nearest, and not kept below num_buckets: "
+        "the bucket is the whole part, and the last one has all that is very far.": (
+            _if_far(lambda x, b: round(x))
+        ),
+        "log(max_distance) alone, and rounded to the nearest: "
+        "divide by log(max_distance / exact), and take the whole part.": _shared(
+            lambda n, exact, most: np.log(n / exact) / np.log(most), round
+        ),
+        "rounded up; the bucket is the whole part.": (
+            _if_far(lambda x, b: min(int(np.ceil(x)), b - 1))
         ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
         "rounded to the nearest; the bucket is the whole part.": _if_far(

@@ -46,6 +46,11 @@ def slopes(num_heads):
     return np.append(first, twice[0::2][: num_heads - power])
 
 
+def _until(slope, share) -> int:
+    """Return up to which distance keys have this share of all weight, what a mistake gives."""
+    return int(np.argmax(1 - np.exp(-slope * np.arange(1, 100_000)) >= share))
+
+
 # From which distance on does a key weigh at most this fraction of one at distance 0?
 @function_puzzle(
     "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
@@ -72,6 +77,13 @@ def slopes(num_heads):
         "the weight is a power of e, so the logarithm must be the natural one.": (
             lambda s, f: int(np.ceil(np.log2(1 / f) / s))
         ),
+        "you added up the weights of all nearer keys; compare the weight of one key with 1.": (
+            lambda s, f: _until(s, 1 - f)
+        ),
+        "you asked how far the keys have this fraction of all weight; "
+        "compare the weight of one key with 1.": _until,
+        "you asked from where on all farther keys have this fraction; "
+        "compare the weight of one key with 1.": lambda s, f: _until(s, f) + 1,
         "the sign: log(fraction) is below 0, and so is the bias.": (
             lambda s, f: np.ceil(np.log(f) / s)
         ),

@@ -21,6 +21,9 @@ from posenc_lib.live.puzzles import function_puzzle
     mistakes={
         "this is the way back, from half to interleaved.": lambda d: np.argsort(permutation(d)),
         "this leaves every dim where it is.": lambda d: np.arange(d),
+        "you exchanged the halves, and neighbours are neighbours still.": (
+            lambda d: np.roll(np.arange(d), d // 2)
+        ),
         "the seconds come first here; firsts belong in the first half.": (
             lambda d: np.roll(permutation(d), d // 2)
         ),
@@ -44,6 +47,7 @@ def permutation(head_dim):
         "np.ones((1, 4), complex), pe.freqs_cis(8, 8)",
         "np.ones((3, 4), complex), pe.freqs_cis(8, 8)",
     ),
+    given=lambda x, t: x * t,
     won="Now the table may be longer than the text, and a text of one word stays one word.",
     mistakes={
         "these are the last rows of the table; the text begins at position 0.": (
@@ -63,9 +67,16 @@ def sliced(x, table):
     "The positions begin at start, and there are len(new) of them.",
     cases=((np.ones((1, 4)), 7), (np.ones((3, 8)), 100), (np.ones((4, 8)), 0)),
     written=("np.ones((1, 4)), 7", "np.ones((3, 8)), 100", "np.ones((4, 8)), 0"),
+    given=lambda x, n: pe.rope(x),
     won="A word that comes later keeps its place. pe.rope(new, start_pos=start) does the same.",
     mistakes={
         "all new words got the same position.": lambda x, n: pe.rope(x, np.full(len(x), n)),
+        "that is one position; each new word needs its own, start, start + 1, …": (
+            lambda x, n: pe.rope(x, [n])
+        ),
+        "a number as the second argument means positions 0 … n − 1; give the positions.": (
+            lambda x, n: pe.rope(x, n)
+        ),
         "one too far: the cache holds 0 … start − 1, so new words begin at start.": (
             lambda x, n: continued(x, n + 1)
         ),
@@ -93,12 +104,23 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
         "np.array([0.0, 1, 257, 1001, 5003]), pe.inv_freq(8)",
     ),
     tolerance=0.004,  # so that float32 angles pass, and cosines that are rounded to bfloat16 once
+    given=lambda t, f: np.cos(np.outer(pe.bfloat16(t), f)),
     won="Neighbours stay apart. "
     "Angles in float32 would have passed, too, and so would cosines rounded at the end.",
     mistakes={
         "angles were rounded to bfloat16; that hurts even near 0.": (
             lambda t, f: np.cos(pe.bfloat16(np.outer(t, f)))
         ),
+        "positions were rounded to float16, which has no odd number beyond 2048.": (
+            lambda t, f: cosines(t.astype(np.float16), f)
+        ),
+        "angles were rounded to float16: beyond 2048 they are whole, even numbers.": (
+            lambda t, f: np.cos(np.outer(t, f).astype(np.float16))
+        ),
+        "positions and frequencies were rounded to float16, and so was their product.": (
+            lambda t, f: np.cos(np.outer(t.astype(np.float16), f.astype(np.float16)))
+        ),
+        "frequencies were rounded to float16.": lambda t, f: cosines(t, f.astype(np.float16)),
         "frequencies were rounded to bfloat16, as when a whole model is cast.": (
             lambda t, f: cosines(t, pe.bfloat16(f))
         ),
@@ -124,7 +146,9 @@ def _cached(requests, kept) -> np.ndarray:
         ([(4, 4, 10_000.0), (4, 4, 500.0), (4, 4, 10_000.0)],),
         ([(6, 8, 10.0), (3, 8, 10.0), (6, 4, 10.0), (3, 4, 20.0)],),
     ),
-    won="Two models share this cache now, and neither gets the other's table.",
+    given=lambda r: _cached(r, slice(0, 2)),
+    won="No request gets a table that was made for another base. "
+    "A cache with such a key can serve two models at once.",
     mistakes={
         "the key forgets the length: a longer text got a shorter one's table.": (
             lambda r: _cached(r, slice(1, None))

@@ -121,6 +121,12 @@ def _pairs(config: dict) -> np.ndarray:
         ),
         "You counted turns in max_position_embeddings, "
         "but training had original_max_position_embeddings.": _in_longest,
+        "A turn is 2π: divide by it.": lambda c: _with(
+            c, high_freq_factor=c["rope_scaling"]["high_freq_factor"] / (2 * np.pi)
+        ),
+        "You left the base at 10,000, but each config says its own: rope_theta.": (
+            lambda c: untouched(c | {"rope_theta": 10_000.0})
+        ),
         "This is a mask. np.flatnonzero(mask) says which pairs it marks.": (
             lambda c: np.isin(_pairs(c), untouched(c))
         ),

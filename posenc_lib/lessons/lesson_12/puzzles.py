@@ -6,6 +6,11 @@ import posenc_lib as pe
 from posenc_lib.live.puzzles import function_puzzle
 
 
+def _by_height(height, width, d_model):
+    y, x = np.divmod(np.arange(height * width), height)
+    return np.hstack([pe.sinusoidal(at, d_model // 2, layout="concatenated") for at in (y, x)])
+
+
 # A 2-D sinusoidal table; the lesson's divides the patch's number by the height.
 @function_puzzle(
     "Number the patches of a 3 × 5 picture on paper, row by row. "
@@ -16,11 +21,19 @@ from posenc_lib.live.puzzles import function_puzzle
     "row and column, if k is how many patches a row has.",
     without=("sinusoidal_2d",),
     cases=((3, 5, 8), (5, 2, 12), (4, 4, 8), (1, 6, 4)),
+    given=_by_height,
     won="Height and width change places silently, and every square test passes. "
     "So try such code on 3 × 5.",
     mistakes={
         "You put the column into the first half, as MAE does, but the row comes first here.": (
             lambda h, w, d: np.roll(patch_table(h, w, d), d // 2, axis=1)
+        ),
+        "You added the codes of row and column, but each has its own half of the dims here.": (
+            lambda h, w, d: sum(pe.sinusoidal(x, d) for x in np.divmod(np.arange(h * w), w))
+        ),
+        "Your sines and cosines take turns, but here all sines of a half come first: "
+        'layout="concatenated".': lambda h, w, d: np.hstack(
+            [pe.sinusoidal(x, d // 2) for x in np.divmod(np.arange(h * w), w)]
         ),
         "You went through the picture column by column, but patches are numbered row by row.": (
             lambda h, w, d: patch_table(h, w, d).reshape(h, w, d).swapaxes(0, 1).reshape(h * w, d)
@@ -46,6 +59,12 @@ def patch_table(height, width, d_model):
         "*across* the way it looks.": (lambda t: np.stack([t, -t]) / np.sqrt(2)),
         "You look along the anti-diagonal, but a pair is blind *across* the way it looks "
         "(and θ is too long by √2).": (lambda t: np.stack([t, -t])),
+        "You look along the anti-diagonal, to the left and down, "
+        "but a pair is blind *across* the way it looks.": (
+            lambda t: np.stack([-t, t]) / np.sqrt(2)
+        ),
+        "You look straight to the right, so the anti-diagonal's patches, "
+        "all in other columns, differ.": lambda t: np.stack([0 * t, t]),
         "Your arrows point up and to the left. "
         "They are blind the right way, but down was to be positive.": (lambda t: -look_across(t)),
         "The direction is right, but an arrow (θ, θ) has the length √2·θ.": (

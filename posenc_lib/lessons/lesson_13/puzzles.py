@@ -42,6 +42,7 @@ value_puzzle(
     "base 10 is not enough.",
     "Try the bases from 2 to 4. "
     "(Near 1 all hands turn alike, so no base may be as small as you like.)",
+    given=(16, 10_000),
     why="that head gives its token at least .95 of its attention at 64, 128 and 256 tokens.",
     judge=_head_fails,
     won="All its hands are fast now. "

@@ -26,6 +26,8 @@ _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
         "You turned by the other quarter, so the sign is wrong: multiply by −i, not by i.": (
             lambda q: -quarter(q)
         ),
+        "You left q as it is: turn each pair by a quarter.": lambda q: q,
+        "You turned by a half, −1, and not by a quarter, −i.": lambda q: -q,
         "You swapped the two dims but changed no sign, and that is a reflection, not a turn.": (
             lambda q: q.reshape(len(q), -1, 2)[..., ::-1].reshape(q.shape)
         ),
@@ -49,6 +51,9 @@ def quarter(q):
     mistakes={
         "You found how far a gate may be open. Now find the score that opens it so far.": (
             lambda n, most: most / n
+        ),
+        "You put the fraction into the sigmoid, but it is what should come out of it.": (
+            lambda n, most: 1 / (1 + np.exp(-most / n))
         ),
         "You have the other sign: sigmoid(0) is 1/2, so a closed gate needs less.": (
             lambda n, most: -closed(n, most)

@@ -51,6 +51,9 @@ value_puzzle(
         "Your turns go on to the end, so the row or the column gets more than its section.": (
             lambda s: np.arange(sum(s)) % 3
         ),
+        "You exchanged row and column, but time is 0, the row 1 and the column 2.": (
+            lambda s: np.array([0, 2, 1])[whose(s)]
+        ),
         "You counted the axes from 1, but time is 0, the row 1 and the column 2.": (
             lambda s: whose(s) + 1
         ),
@@ -73,6 +76,7 @@ def _cut(times):
     "Multiply all three first. "
     "np.floor(…).astype(int) then cuts off the fraction of each frame's own position.",
     cases=((4, 0.5, 2), (5, 0.75, 2), (4, 1.5, 2), (3, 1, 25)),
+    given=lambda n, seconds, rate: np.arange(n) * int(seconds) * rate,
     won="Three frames of 1.5 positions come at 0, 1 and 3: "
     "each is off by less than one, and the error does not grow.",
     mistakes={
@@ -80,6 +84,9 @@ def _cut(times):
         "slower and slower.": (lambda n, seconds, rate: np.arange(n) * int(seconds * rate)),
         "You rounded to the nearest number, but this model cuts the fraction off.": (
             lambda n, seconds, rate: np.round(np.arange(n) * seconds * rate).astype(int)
+        ),
+        "You rounded up, but this model cuts the fraction off.": (
+            lambda n, seconds, rate: np.ceil(np.arange(n) * seconds * rate).astype(int)
         ),
         "These are the moments themselves, but this model wants whole numbers. "
         "Cut the fraction off last.": (lambda n, seconds, rate: np.arange(n) * seconds * rate),

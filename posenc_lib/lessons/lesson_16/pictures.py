@@ -64,7 +64,7 @@ def _short(word: str) -> str:
     shown = word = word[:MOST_LETTERS]
     while len(word) > 1 and style.text_width(shown, style.NUMBERS, "bold") > ROOM:
         word = word[:-1]
-        shown = f"{word}…"
+        shown = f"{word}…" if len(word) > 1 else word
     return shown
 
 

@@ -85,7 +85,7 @@ value_puzzle(
 
 
 def _keys(count: int) -> np.ndarray:
-    return pe.rope(np.ones((count, 64)), base=1e5)
+    return pe.rope(np.random.default_rng(count).normal(size=(count, 64)), base=1e5)
 
 
 # Keys that were turned for positions from 0 on: what are they if the text begins at `shift`?
@@ -96,7 +96,7 @@ def _keys(count: int) -> np.ndarray:
     "And this model's base is 100 000.",
     cases=((_keys(5), 37), (_keys(3), 0), (_keys(4), 1000)),
     written=tuple(
-        f"pe.rope(np.ones(({count}, 64)), base=1e5), {shift}"
+        f"pe.rope(np.random.default_rng({count}).normal(size=({count}, 64)), base=1e5), {shift}"
         for count, shift in ((5, 37), (3, 0), (4, 1000))
     ),
     won="A query at its new position meets the moved keys as before, so the next word is the same.",
@@ -111,6 +111,8 @@ def _keys(count: int) -> np.ndarray:
         "You turned the keys back. A later position is a turn forward.": (
             lambda keys, shift: pe.rope(keys, np.full(len(keys), -shift), base=100_000)
         ),
+        "A number as the second argument means positions 0 … n − 1. "
+        "Give a position for each key.": lambda keys, shift: pe.rope(keys, shift, base=100_000),
         "Your keys are unmoved. If only the query moves, every offset grows.": (
             lambda keys, shift: keys
         ),
