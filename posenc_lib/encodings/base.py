@@ -168,7 +168,9 @@ class Encoding:
             if p.name in names and value is not None and not is_usual:
                 text = p.names[value] if p.names else validate.as_text(value)
                 settings.append(f"{p.name} {text}")
-        return f"{self.title}: {', '.join(settings)}." if settings else f"{self.title}."
+        if settings:
+            return f"{self.title}: {', '.join(settings)}."
+        return validate.ended(self.title)
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""

@@ -38,6 +38,11 @@ def as_text(value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def ended(words: str) -> str:
+    """Return words as a sentence: with a full stop, unless they end in a mark of their own."""
+    return words if words.endswith((".", "?", "!", "…")) else f"{words}."
+
+
 def did_you_mean(value, options) -> list[str]:
     """Return up to three options that are written like a value or contain it, nearest first."""
     if not isinstance(value, str) or not value:

@@ -5,11 +5,15 @@ const KEYS = 40; // steps of an arrow key from one end of an axis to the other
 const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
 const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
 const FEW = 3; // stretches that are told one by one
+const MANY = 10; // turns that nobody counts: how many are found depends on the places that are drawn
 const BARS = 8; // places, as those of bars, that are told one by one
-const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
+const written = value => // 1,340,000, 0.25
+  (Math.abs(value) < 1000 ? String(Number(value.toPrecision(3)))
+    : value.toLocaleString("en-US", { maximumSignificantDigits: 3 })).replace("-", "−");
+const isLog = (plot, axis) => plot.log.includes(axis);
 
 const named = ({ x, labels }, at) =>
-  labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? String(at).replace("-", "−") : written(at));
+  labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? at.toLocaleString("en-US").replace("-", "−") : written(at));
 
 function runs(points, least) {
   // Where a curve rises and where it falls by so much at least: each stretch's way, its first x and where half is gone.
@@ -26,11 +30,16 @@ function runs(points, least) {
 
 function shape(plot, mine, truth) {
   // In words how a drawing goes and how the truth does; where both go alike, whether as soon.
-  const least = TURN * Math.abs(plot.ylim[1] - plot.ylim[0]), [drawn, real] = [runs(mine, least), runs(truth, least)];
+  // On a logarithmic axis ways and halves are those that are seen, of the logarithm.
+  const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
+  const found = points => runs(points.map(([x, y]) => [x, seen(y)]), TURN * Math.abs(high - low));
+  const [drawn, real] = [found(mine), found(truth)];
   const verb = ({ way }) => (way > 0 ? "rises" : "falls"), at = x => named(plot, x);
-  const turns = runs => `${verb(runs[0])} first and turns ${runs.length - 1} times`;
+  const often = runs => (runs.length > MANY ? "many" : runs.length - 1);
+  const turns = runs => `${verb(runs[0])} first and turns ${often(runs)} times`;
   const stretches = runs => runs.map((run, k) => (k ? `${verb(run)} from ${at(run.from)}` : verb(run))).join(", then ");
   const goes = runs => (runs.length > FEW ? turns(runs) : stretches(runs) || "stays as it is");
+  if (drawn.length > FEW && goes(drawn) === goes(real)) return `It ${goes(real)}, as you drew.`;
   if (drawn.map(verb).join() !== real.map(verb).join()) return `You expected that it ${goes(drawn)}; it ${goes(real)}.`;
   const late = real.map((run, k) => plot.x.indexOf(run.half) - plot.x.indexOf(drawn[k].half));
   const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
@@ -44,12 +53,29 @@ function told(plot, drawn) {
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const one = ([x, y], k) => `${named(plot, x)}: you drew ${written(y)}, it is ${written(truth[k][1])}`;
   if (plot.x.length <= BARS) return `${plot.counts}${drawn.map(one).join("; ")}.`;
-  const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
-  const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
+  const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(drawn, truth);
+  const most = off.indexOf(Math.max(...off)), [x, y] = drawn[most];
   const where = `most at ${plot.counts}${named(plot, x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
   const ends = [drawn[0], drawn.at(-1)].map(([x]) => named(plot, x));
   const part = drawn.length < plot.x.length ? ` This is from ${ends.join(" to ")}, as far as you drew.` : "";
-  return `${shape(plot, drawn, truth)} On average you were ${written(mean)} off (${plot.unit.split(/[,:]/)[0]}), ${where}.${part}`;
+  return `${shape(plot, drawn, truth)} On average you were ${much} (${plot.unit.split(/[,:]/)[0]}), ${where}.${part}`;
+}
+
+const average = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function distances(drawn, truth) {
+  // How far off a drawing is in words, and at each place.
+  const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1]));
+  return [`${written(average(off))} off`, off];
+}
+
+function factors(drawn, truth) {
+  // The same on a logarithmic axis, where equal steps are equal factors.
+  const seen = y => Math.log(Math.max(y, Number.MIN_VALUE));
+  const parts = drawn.map(([, y], k) => (truth[k][1] > 0 ? seen(y) - seen(truth[k][1]) : 0));
+  const off = parts.map(Math.abs), times = written(Math.exp(average(off)));
+  const way = parts.every(part => part >= 0) ? "too high" : parts.every(part => part <= 0) ? "too low" : "too high or too low";
+  return [times === "1" ? "next to nothing off" : `${times} times ${way}`, off];
 }
 
 function drawing(model, root, canvases, repaint) {
@@ -80,8 +106,11 @@ function drawing(model, root, canvases, repaint) {
     let k = 0;
     return plot.x.filter(x => knots.length && x >= knots[0][0] && x <= knots.at(-1)[0]).map(x => {
       while (knots[k + 1]?.[0] <= x) k++;
-      const [[a, y], [b, z]] = [knots[k], knots[k + 1] ?? [x + 1, knots[k][1]]];
-      return [x, y + ((z - y) * (x - a)) / (b - a)];
+      if (!knots[k + 1] || x === knots[k][0]) return [x, knots[k][1]];
+      // straight lines as they are seen, on whatever axes
+      const [along, up] = scaled(plot), [a, b, t] = [knots[k][0], knots[k + 1][0], x].map(at => part(at, ...along));
+      const [y, z] = [knots[k][1], knots[k + 1][1]].map(at => part(at, ...up));
+      return [x, whole(y + ((z - y) * (t - a)) / (b - a), ...up)];
     });
   };
   const over = (pen, canvas) => {
@@ -119,9 +148,11 @@ function drawing(model, root, canvases, repaint) {
       canvas.tabIndex = asked() ? 0 : -1;
       if (asked()) canvas.style.touchAction = "pan-y"; // up and down a finger scrolls the page
     }
+    const next = every.find(plot => plot.x.length > 1 && !done.includes(plot)); // what is not drawn yet would be given away
     ask.textContent = asked() ? "Drag across the picture and draw what you expect, or use the arrow keys." : "";
+    if (asked() && done.length && next) ask.textContent = `Now draw in the other picture, too: ${next.name}.`;
     at.hidden = showing.hidden = !asked();
-    showing.disabled = !done.length;
+    showing.disabled = Boolean(next);
     again.hidden = !lines.size;
     const x = key.plot.x[key.place];
     label.textContent = `${key.plot.labels && !key.plot.counts ? "" : "At "}${key.plot.counts}${named(key.plot, x)}`;

@@ -138,7 +138,7 @@ class Explorer(OnPage):
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self.sheet.titles}. What it shows is said below."
+        alt = f"{validate.ended(self.sheet.titles)} What it shows is said below."
         return bundle(self._picture.value, words, alt, self._drawn.page_width)
 
     # The page

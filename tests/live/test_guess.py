@@ -1,10 +1,17 @@
 """A panel that asks first: what is kept back, what a reader is told, and what wakes."""
 
+import json
+import re
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
 from posenc_lib import explore, sinusoidal
 from posenc_lib.views.pen import ASK, QUESTION
+
+from ..conftest import ROOT
 
 MADE = {"views": "dot_product", "seq_len": 32, "d_model": 16, "base": 100.0}
 
@@ -95,3 +102,70 @@ def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):
         explore("sinusoidal", guess="yes")
+
+
+NODE = shutil.which("node")
+
+
+def verdicts(pairs: list) -> list[str]:
+    """Return what the page says of drawings, (plot, [(x, y), …]) each."""
+    code = (ROOT / "posenc_lib/figures/guess.js").read_text(encoding="utf-8")
+    code += f"const pairs = {json.dumps(pairs)};\n"
+    code += "console.log(JSON.stringify(pairs.map(([plot, drawn]) => told(plot, drawn))));"
+    done = subprocess.run([NODE, "-"], input=code, text=True, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def plot_of(y, log: str, ylim: tuple) -> dict:
+    plot = {"x": list(range(len(y))), "y": y.tolist(), "log": log, "ylim": ylim, "labels": None}
+    return plot | {"counts": "pair ", "unit": "positions a turn: unscaled"}
+
+
+def drawn_over(plot: dict, y) -> tuple:
+    return plot, [[x, float(value)] for x, value in zip(plot["x"], y, strict=True)]
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_on_a_logarithmic_axis_the_distance_is_a_factor_and_on_others_a_difference():
+    pairs, wanted = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        log = "y" if seed % 2 else ""
+        truth = 10 ** np.linspace(rng.uniform(0, 2), rng.uniform(3, 8), 40)
+        mine = truth * rng.uniform(*[(1.1, 4), (0.2, 0.9), (0.3, 3)][seed // 2 % 3], size=40)
+        pairs.append(drawn_over(plot_of(truth, log, (1, 1e9)), mine))
+        if log:
+            apart = np.log(mine / truth)
+            way = {1: "too high", -1: "too low"}.get(np.sign(apart).mean(), "too high or too low")
+            wanted.append((np.exp(np.abs(apart).mean()), f"times {way}"))
+        else:
+            wanted.append((np.abs(mine - truth).mean(), "off"))
+    for told, (mean, way) in zip(verdicts(pairs), wanted, strict=True):
+        number, words = re.search(r"On average you were ([\d.,]+) (.*?) \(", told).groups()
+        assert words == way, told
+        assert float(number.replace(",", "")) == pytest.approx(mean, rel=6e-3), told
+        assert not re.search(r"\d{4}", told), told  # thousands have commas
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_turns_that_nobody_counts_are_many():
+    x = np.arange(400)
+    flat = np.linspace(0, 1, 400)
+    waves = [np.sin(2 * np.pi * x * turns / 400) for turns in (1, 2, 3, 4, 5, 8, 16, 62, 100)]
+    pairs = [drawn_over(plot_of(wave, "", (-1, 1)), flat) for wave in waves]
+    for wave, told in zip(waves, verdicts(pairs), strict=True):
+        ways = np.sign(np.diff(wave))
+        turns = int((ways[1:] != ways[:-1]).sum())
+        said = "many" if turns >= 10 else str(turns)
+        if turns > 2:
+            assert f"turns {said} times" in told, told
+    (same,) = verdicts([drawn_over(plot_of(waves[-1], "", (-1, 1)), waves[-2])])
+    assert same.startswith("It rises first and turns many times, as you drew.")
+
+
+def test_a_title_that_asks_gets_no_second_stop():
+    for line in ("rope: dot_product", "t5: bucket_numbers", "sinusoidal: number_line"):
+        name, view = line.split(": ")
+        for guess in (True, False):
+            shown = explore(name, views=view, guess=guess)._repr_mimebundle_()[0]["text/html"]
+            assert not re.search(r"[?!.…]\.", shown.partition('alt="')[2])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.exact_head import exact_head
 from posenc_lib.lessons.training.trained_table import LENGTH, spread
 from posenc_lib.live.puzzles import value_puzzle
@@ -18,7 +19,7 @@ def _head_fails(choice) -> str:
     try:
         head = exact_head("rope", look_back=_BACK, seq_len=_FITTED, head_dim=dims, base=base)
     except (TypeError, ValueError) as error:
-        return f"{error}."
+        return validate.ended(str(error))
     if dims > _DIMS:
         return (
             f"You took {dims} dims, but a head of our models has {_DIMS}: change the base instead."
