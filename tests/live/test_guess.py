@@ -164,7 +164,7 @@ def test_turns_that_nobody_counts_are_many():
 
 
 def test_a_title_that_asks_gets_no_second_stop():
-    for line in ("rope: dot_product", "t5: bucket_numbers", "sinusoidal: number_line"):
+    for line in ("rope: dot_product", "t5: bucket_numbers", "alibi: attention_row"):
         name, view = line.split(": ")
         for guess in (True, False):
             shown = explore(name, views=view, guess=guess)._repr_mimebundle_()[0]["text/html"]
