@@ -372,13 +372,6 @@ class Waves:
             return [2 * pair, 2 * pair + 1]
         return [pair, pair + len(self.frequencies)]
 
-    @property
-    def kernel(self) -> Array:
-        """The mean cosine of all pairs at each offset, 1 at offset 0; shape (seq_len,)."""
-        dims = 2 * len(self.frequencies)
-        turns = freqs_cis(self.seq_len, dims, inv_freq=self.frequencies)
-        return turns.real.mean(axis=1)
-
 
 class Rotary(Waves, Vectors):
     """Queries and keys are rotated, pair by pair.

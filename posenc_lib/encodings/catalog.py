@@ -10,6 +10,7 @@ import pkgutil
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import FunctionType
 
 from posenc_lib import encodings
 from posenc_lib.encodings import register
@@ -87,14 +88,13 @@ NAMED = Catalog(KNOWN)  # all that a line may name: the cases of the clinic, too
 
 def meaning(need: str) -> str:
     """Return what a view needs in words, those of the first encoding that has it and says them."""
-    known = list(NAMED.load().values())
+    known = NAMED.load().values()
     for parameter in (p for encoding in known for p in encoding.parameters):
         if parameter.name == need:
             return f"a parameter {need} ({parameter.help})"
     for kind in (kind for encoding in known for kind in type(encoding).mro()):
         method = vars(kind).get(need)
-        is_method = callable(method) or isinstance(method, (property, cached_property))
-        if is_method and method.__doc__:
+        if isinstance(method, (FunctionType, property, cached_property)) and method.__doc__:
             words = method.__doc__.partition("\n")[0].rstrip(".:").removeprefix("Return ")
             return f"{need} ({words[:1].lower()}{words[1:]})"
     return need

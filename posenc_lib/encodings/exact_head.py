@@ -6,7 +6,7 @@ noise of training, and with the same w the head runs on other texts. In a plane 
 dy·f_y + dx·f_x.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -97,7 +97,7 @@ def exact_head(
     (encoding,) = opened([encoding], called="encoding")
     encoding = encoding.at(**parameters).at(seq_len=seq_len)
     encoding.check()
-    if _turns(encoding) and not _turns_as_it_says(encoding, seq_len):
+    if encoding.of_text and _turns(encoding) and not _turns_as_it_says(encoding, seq_len):
         name = encoding.name or type(encoding).__name__
         rule = f"encoding must turn queries and keys by its frequencies, which {name} does not"
         raise ValueError(f"{rule}. A head is fitted to cos and sin of these alone")
@@ -133,34 +133,22 @@ def _turns(encoding: Encoding) -> bool:
 
 
 def _turns_as_it_says(encoding: Encoding, length: int) -> bool:
-    """Return whether scores of a text's first and last query are those of its frequencies.
+    """Return whether a text's last query scores ones as its frequencies say.
 
-    Where query and key are ones, a pair's score at a distance is that at 0 times its cosine.
+    A pair's score at a distance is then that at 0 times its cosine.
     """
-    theta, back = np.asarray(encoding.frequencies, np.float64), np.arange(length)
-    cosines = np.cos(np.multiply.outer(back, theta))
-    fades = encoding.has("decay")
-    waves = cosines * encoding.decay(back) if fades else cosines
-    lost = 2 * (1 - waves).sum(axis=1) * getattr(encoding, "attention_factor", 1.0) ** 2
-    for q, k in _of_ones(encoding, length):
-        own = q[0] @ k[0]
-        off = [q[-1] @ k[-1] - k[::-1] @ q[-1] - lost]
-        if not fades:  # what decays grows ahead of a query
-            off += [own - k @ q[0] - lost]
-        if np.abs(off).max() > 1e-3 * (1 + abs(own)):
-            return False
-    return True
-
-
-def _of_ones(encoding: Encoding, length: int) -> Iterator[tuple[Floats, Floats]]:
-    """Yield turned queries and keys that were ones, in each way in which views ask for them."""
-    ones = np.ones((length, encoding.num_dims))
-    if hasattr(encoding, "relate"):
-        turned = encoding.relate(ones, ones)
-        yield np.asarray(turned["q"], np.float64), np.asarray(turned["k"], np.float64)
-    if hasattr(encoding, "queries_and_keys") and not encoding.given:
-        q, k = encoding.with_content(ones[0], ones[0]).queries_and_keys(length)
-        yield np.asarray(q, np.float64), np.asarray(k, np.float64)
+    back, ones = np.arange(length), np.ones((length, encoding.num_dims))
+    waves = np.cos(np.multiply.outer(back, np.asarray(encoding.frequencies, np.float64)))
+    if encoding.has("decay"):
+        waves *= encoding.decay(back)
+    said = 2 * waves.sum(axis=1) * getattr(encoding, "attention_factor", 1.0) ** 2
+    turned = encoding.relate(ones, ones)
+    ways = [(turned["q"], turned["k"])]  # views ask for them in two ways
+    if not encoding.given:
+        ways += [encoding.with_content(ones[0], ones[0]).queries_and_keys(length)]
+    scores = np.array([np.asarray(k, float)[::-1] @ np.asarray(q[-1], float) for q, k in ways])
+    off = scores - scores[:, :1] - (said - said[0])  # dims that don't turn add the same everywhere
+    return bool(np.abs(off).max() <= 1e-3 * (1 + np.abs(said[0])))
 
 
 def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:

@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors, Waves
-from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
+from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.parameter import (
     CONTENT,
     SLOW_PAIR,
@@ -65,11 +65,6 @@ class Xpos(Waves, Vectors):
     def decay(self, distance) -> np.ndarray:
         """Return what each pair's scores are multiplied by at each distance, shape (n, pairs)."""
         return _zeta(self.head_dim) ** (np.asarray(distance)[:, None] / self.scale_base)
-
-    @property
-    def kernel(self):
-        turns = freqs_cis(self.seq_len, self.head_dim, self.base)
-        return (self.decay(np.arange(self.seq_len)) * turns.real).mean(axis=1)
 
     def turned_query(self, q: np.ndarray, positions) -> np.ndarray:
         """Return queries as attention sees them, at some positions."""

@@ -1,12 +1,11 @@
 """Puzzles that check themselves: `check` says right or wrong, `hint` helps, `solution` tells."""
 
-import builtins
 import inspect
 import io
 import sys
 import textwrap
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 
@@ -154,7 +153,7 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
     if wrong or raised:
         # a mistake must raise the same: what is wrong before may not be what stopped this case
         named = (text for text, of in puzzle.mistakes.items() if _alike(run, _tried(puzzle, of)))
-        reasons = [*named, *([] if raised else slips(puzzle, tried))]
+        reasons = [*named, *([] if raised else _slips(puzzle, tried))]
         first = "\nAnd ".join(filter(None, (wrong, raised)))
         return "\nLikely reason: ".join([first, *reasons[:1]])
     ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
@@ -191,71 +190,44 @@ def _is_as_given(puzzle: Puzzle, answer) -> bool:
 
 # Slips that can be made in any puzzle: what each makes of a right answer
 SLIPS: dict[str, Callable] = {
-    "You have the right numbers in reverse order.": lambda right: right[::-1],
-    "Your columns are in reverse order.": lambda right: right[:, ::-1],
-    "You have exchanged rows and columns.": lambda right: right.T,
-    "You have sorted the numbers, which belong in another order.": np.sort,
-    "Your numbers have the other sign.": np.negative,
-    "You have lost the sign.": np.abs,
-    "Each of your numbers is one too large.": lambda right: right + 1,
-    "Each of your numbers is one too small.": lambda right: right - 1,
-    "You have rounded to whole numbers.": np.round,
-    "You have cut off the fraction.": np.trunc,
-    "You have rounded up.": np.ceil,
-    "You have 1 divided by the right number.": lambda right: 1 / right,
-    "You have the square of the right number.": np.square,
-    "You have the square root of the right number.": np.sqrt,
-    "You have e to the power of the right number.": np.exp,
-    "You have the logarithm of the right number.": np.log,
-    "You have degrees in place of radians.": np.degrees,
-    "You have added whole turns of 2π.": lambda right: right % (2 * np.pi),
-    "Your answer has an axis too many: take [0].": lambda right: right[None],
-    "Your answer has an axis too many: a list holds it.": lambda right: right[..., None],
-    "The last entry is missing.": lambda right: right[:-1],
-    "The first entry is missing.": lambda right: right[1:],
-    "You count 0, 1, 2, …, whatever you are given.": lambda right: np.arange(len(right)),
+    "You reversed the order.": lambda right: right[::-1],
+    "You reversed the columns.": lambda right: right[:, ::-1],
+    "You exchanged rows and columns.": np.transpose,
+    "You sorted the numbers, but they belong in another order.": np.sort,
+    "You have the other sign.": np.negative,
+    "You lost the sign.": np.abs,
+    "You are one too high.": lambda right: right + 1,
+    "You are one too low.": lambda right: right - 1,
+    "You rounded to whole numbers.": np.round,
+    "You divided the wrong way round: this is 1 / the right number.": np.reciprocal,
+    "You squared it.": np.square,
+    "You took the square root.": np.sqrt,
+    "You have degrees, not radians.": np.degrees,
+    "You added whole turns of 2π.": lambda right: right % (2 * np.pi),
+    "You left out the last entry.": lambda right: right[:-1],
+    "You left out the first entry.": lambda right: right[1:],
+    "You just counted: 0, 1, 2, ….": lambda right: np.arange(len(right)),
 }
-GIVEN = "This is what you were given, unchanged."
 
 
-def slips(puzzle: Puzzle, tried: list[tuple[tuple, object]]) -> list[str]:
-    """Return which slips explain what has come of all the cases that were tried."""
+def _slips(puzzle: Puzzle, tried: list[tuple[tuple, object]]) -> list[str]:
+    """Return which slips explain the results of all cases."""
     pairs = [(np.asarray(puzzle.answer(*case)), result) for case, result in tried]
     found = []
-    if all(any(_same(argument, result) for argument in case) for case, result in tried):
-        found.append(GIVEN)
+    if all(any(_same(given, result) for given in case) for case, result in tried):
+        found.append("You returned what you were given, unchanged.")
     with np.errstate(all="ignore"):
         for sentence, slip in SLIPS.items():
-            try:
-                fits = all(_same(slip(right), result) for right, result in pairs)
-            except (TypeError, ValueError, IndexError):  # no such thing of a single number, say
-                continue
-            if fits:
-                found.append(sentence)
-        factor = _factor(pairs)
-    if factor > 0:
-        found.append(f"Each of your numbers is {factor:.4g} times as large as it should be.")
+            with suppress(TypeError, ValueError, IndexError):  # a number has no order, say
+                if all(_same(slip(right), result) for right, result in pairs):
+                    found.append(sentence)
     return found
-
-
-def _factor(pairs: list[tuple[np.ndarray, object]]) -> float:
-    """Return how many times as large all results are as the right ones, or 0."""
-    factor = 0.0
-    for right, result in pairs:
-        if _difference(np.zeros(right.shape), result, tolerance=np.inf):
-            return 0.0  # no numbers, or not so many
-        numbers, largest = np.asarray(result), np.unravel_index(np.abs(right).argmax(), right.shape)
-        if right[largest]:
-            factor = factor or float(np.abs(numbers[largest] / right[largest]))
-        if not _same(factor * right, numbers):
-            return 0.0
-    return factor
 
 
 def _explained(error: Exception, case: tuple, answer: Callable) -> str:
     """Return an error in its own words and what usually helps, where NumPy does not say."""
     text, helps = str(error), ""
-    name, names = _misspelled(error, case, answer)
+    name, names = _misspelled(error, answer)
     near = validate.did_you_mean(name, names) if len(str(name)) > 2 else []
     if near:
         helps = f"Did you mean {near[0]}?"
@@ -272,18 +244,13 @@ def _explained(error: Exception, case: tuple, answer: Callable) -> str:
     return f"{text}\n{helps}" if helps else text
 
 
-def _misspelled(error: Exception, case: tuple, answer: Callable) -> tuple[object, list[str]]:
+def _misspelled(error: Exception, answer: Callable) -> tuple[object, list[str]]:
     """Return a name that was not found, and those that were there."""
     if isinstance(error, AttributeError):
         return error.name, dir(error.obj)
     if isinstance(error, NameError):
-        code = getattr(answer, "__code__", None)
-        own = [*getattr(code, "co_varnames", ()), *getattr(answer, "__globals__", {})]
-        return error.name, [*own, *dir(builtins)]
-    if isinstance(error, KeyError) and error.args:
-        known = [x for x in case if isinstance(x, dict)]
-        known += [inner for outer in known for inner in outer.values() if isinstance(inner, dict)]
-        return error.args[0], [key for one in known for key in one]
+        own = getattr(getattr(answer, "__code__", None), "co_varnames", ())
+        return error.name, [*own, *getattr(answer, "__globals__", ())]
     return None, []
 
 

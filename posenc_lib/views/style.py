@@ -60,13 +60,9 @@ POSITIONS = {  # from position 0 on
     "dark": "7565BB 7073C7 6A82D2 6491DB 5E9FE1 5AAEE5 55BDE6 58CCE4 64D9E1 77E6DC 8FF1D7",
     "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
 }
-# families that machines have for letters that DejaVu lacks: those that are here
-SCRIPTS = "Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC, Source Han Sans SC, Microsoft YaHei, "
-SCRIPTS += (
-    "SimHei, PingFang SC, Hiragino Sans GB, Heiti TC, WenQuanYi Zen Hei, Droid Sans Fallback, "
-)
-SCRIPTS += "Malgun Gothic, Apple SD Gothic Neo, Yu Gothic, Nirmala UI, Noto Sans Devanagari, "
-SCRIPTS += "Leelawadee UI, Noto Sans Thai, Arial Unicode MS"
+# families with letters that DejaVu lacks: those that are here
+SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, Hiragino Sans GB, "
+SCRIPTS += "WenQuanYi Zen Hei, Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
 _HERE = {font.name for font in fontManager.ttflist}
 FALLBACKS = [family for family in SCRIPTS.split(", ") if family in _HERE]
 HALFWAY = 24  # the position whose colour is about the middle one
