@@ -158,6 +158,7 @@ class Settings:
             value = control(parameter, wanted.get(name))
             movable = isinstance(value, widgets.Widget)
             (self.sliders if movable else self._fixed)[name] = value
+        self._pushed = {}  # what sliders were at before others left less room, and that end
         self._ranges = {}  # low and high, of whole numbers
         for name, slider in self.sliders.items():
             if isinstance(slider, widgets.IntSlider):
@@ -300,9 +301,18 @@ class Settings:
         slider = self.sliders[name]
         low, high = self._ranges[name]
         most = min(most, high)
-        if low < 0 < most:  # what counts both ways ends as far before as after
-            slider.min = max(low, -most)
+        # what counts both ways ends as far before as after
+        least = max(low, -most) if low < 0 < most else slider.min
+        wanted, end = self._pushed.pop(name, (slider.value, slider.value))
+        if slider.value != end:  # somebody has moved it since
+            wanted = end = slider.value
+        value = min(max(wanted, least), most)
+        if value != wanted:
+            self._pushed[name] = wanted, value  # it comes back with its room
+        slider.min = least
         slider.disabled = self.asleep or most <= slider.min
         if slider.value > most:  # else another thread's drag could be taken back
             slider.value = most
         slider.max = max(most, slider.min + 1)  # the browser's cannot have equal ends
+        if slider.value == end != value:
+            slider.value = value
