@@ -27,11 +27,12 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
 
 def _of_one_head(name: str, value) -> np.ndarray:
     """Return queries or keys as a table, or refuse those of several heads."""
-    array = validate.of_one(validate.as_array(name, validate.plain(value)))
+    whole = validate.as_array(name, validate.plain(value))
+    array = validate.of_one(whole)
     if array.ndim > 2 and array.dtype.kind in "biuf":
-        one = ", ".join("0" * (array.ndim - 2))
+        one = ", ".join("0" * (whole.ndim - 2))
         rule = f"{name} must be of one head, shape (seq_len, head_dim)"
-        raise ValueError(f"{rule}, got shape {array.shape}. Choose one, for example {name}[{one}]")
+        raise ValueError(f"{rule}, got shape {whole.shape}. Choose one, for example {name}[{one}]")
     return validate.finite_table(name, array)
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.exact_head import reads_positions
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_2d import Rope2D
 from posenc_lib.lessons.lesson_12.best_head import WISHES, exact_head_2d, wished
 
@@ -162,3 +164,46 @@ def test_what_cannot_be_is_told():
         with pytest.raises((TypeError, ValueError)) as told:
             call()
         assert words in str(told.value)
+
+
+class Still(pe.Rotary):
+    """Parts of a rotary encoding that may be left out or be others than its frequencies say."""
+
+    parameters = (
+        *pe.Rotary.parameters,
+        Parameter("keys", "how much keys turn", 1.0, 0, 2, scale="real"),
+        Parameter("queries", "how much queries turn", 1.0, 0, 2, scale="real"),
+        Parameter("path", "who is asked", "both", options=("both", "relate", "queries_and_keys")),
+    )
+    frequencies = property(lambda self: 100.0 ** (-np.arange(0, 16, 2) / 16))
+
+    def relate(self, q, k):
+        if self.path == "queries_and_keys":
+            return super().relate(q, k)
+        at = np.arange(len(q))
+        return {"q": self.rotate(q, at * self.queries), "k": self.rotate(k, at * self.keys)}
+
+    def queries_and_keys(self, positions):
+        if self.path == "relate":
+            return super().queries_and_keys(positions)
+        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
+        q, k = self.content_at(at)
+        return self.rotate(q, at * self.queries), self.rotate(k, at * self.keys)
+
+
+PATHS = ("both", "relate", "queries_and_keys")
+TURNS = [(path, q, k) for path in PATHS for q in (0.0, 0.5, 1.0, 2.0) for k in (0.0, 0.9, 1.0, 1.5)]
+
+
+@pytest.mark.parametrize(("path", "queries", "keys"), TURNS)
+def test_a_head_is_fitted_only_where_scores_are_those_of_the_frequencies(path, queries, keys):
+    theta, at = 100.0 ** (-np.arange(0, 16, 2) / 16), np.arange(20)
+    scores = 2 * np.cos(theta * (queries * at[:, None, None] - keys * at[None, :, None])).sum(-1)
+    right = np.allclose(scores, 2 * np.cos(theta * (at[:, None] - at)[..., None]).sum(-1))
+    own = Still(head_dim=16, path=path, queries=queries, keys=keys)
+    assert reads_positions(own) == right
+    if right:
+        assert pe.exact_head(own, look_back=2, seq_len=20).mass(20) > 0.5
+        return
+    with pytest.raises(ValueError, match="encoding must turn queries and keys by its frequencies"):
+        pe.exact_head(own, look_back=2, seq_len=20)

@@ -1,18 +1,23 @@
 """One's own encoding: a function, a table, an object, or queries and keys, under all that fits."""
 
 import functools
+import re
+import warnings
 
 import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.catalog import ENCODINGS, NAMED
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope import Rope
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
+from posenc_lib.views import VIEWS
+
+from ..conftest import mostly_slow
 
 T = np.random.default_rng(0).normal(size=(20, 6))
 Q, K = np.random.default_rng(1).normal(size=(2, 24, 8))
@@ -267,3 +272,189 @@ def test_a_parameter_needs_no_range_and_a_forgotten_star_is_named():
         type("Starless", (pe.Bias,), {"parameters": (pe.Bias.parameters, *own)})
     with pytest.raises(ValueError, match="scale must be one of"):
         pe.Parameter("speed", "", 2.0, scale="log10")
+
+
+# Own rotary encodings under all that a shipped one feeds
+
+VIEWS.load()
+SHIPPED_ROTARY = [e for e in NAMED.load().values() if e.kind == "rotary"]
+FED = [name for name in VIEWS if any(VIEWS[name].fits(one) for one in SHIPPED_ROTARY)]
+MEASURED = "trained_models four_tasks census perplexity perplexity_along".split()
+
+
+def theta(dims, base=10_000.0):
+    return base ** (-np.arange(0, dims, 2) / dims)
+
+
+class Ntk(pe.Rotary):
+    """As its author writes it."""
+
+    parameters = (*pe.Rotary.parameters, Parameter("factor", "times longer", 4, 1, 32))
+
+    @property
+    def frequencies(self):
+        dims = self.head_dim
+        return theta(dims, 10_000 * self.factor ** (dims / (dims - 2)))
+
+
+class Fixed(pe.Rotary):
+    """No parameter of its own."""
+
+    frequencies = property(lambda self: theta(self.head_dim) / 8)
+
+
+class Stretched(pe.Rotary):
+    """Names of its own, said as the docstring asks."""
+
+    parameters = (
+        *pe.Rotary.parameters,
+        Parameter("stretch", "times longer", 2.0, 1, 8, scale="real"),
+        Parameter("length", "of training", 128, 16, 512),
+    )
+    training_length = property(lambda self: self.length)
+    as_trained = property(lambda self: self.at(stretch=1.0, seq_len=self.length))
+    frequencies = property(lambda self: theta(self.head_dim) / self.stretch)
+
+
+class Trained(Ntk):
+    """With the parameter `trained`."""
+
+    parameters = (*Ntk.parameters, Parameter("trained", "the length of training", 96, 16, 512))
+
+
+ADDED = {  # what an error may ask for
+    "grid": property(lambda self: (8, 8)),
+    "directions": property(lambda self: np.stack([self.frequencies, self.frequencies[::-1]])),
+    "axis_positions": property(lambda self: np.arange(12) + np.zeros((3, 1), int)),
+    "axis_of_pair": property(lambda self: np.arange(len(self.frequencies)) % 3),
+    "axis_steps": property(lambda self: np.ones(3)),
+}
+NUMBERS = {"base": 500.0, "before": 5, "frames": 1, "tall": 4, "wide": 1, "after": 3}
+PAIRING = Parameter("pairing", "which dims", "half", options=("interleaved", "half"))
+
+
+def with_what_is_asked_for(kind, words: str):
+    """Return a class with the methods and parameters that an error names, and no others."""
+    body = {name: made for name, made in ADDED.items() if f" {name} (" in words}
+    asked = re.findall(r"a parameter (\w+)", words)
+    own = [
+        PAIRING if n == "pairing" else Parameter(n, n, NUMBERS[n], 1, 9, most=1e6) for n in asked
+    ]
+    assert body or own, words
+    return type(kind.__name__, (kind,), body | {"parameters": (*kind.parameters, *own)})
+
+
+@pytest.mark.parametrize("view", mostly_slow(FED))
+def test_each_view_of_a_rotary_encoding_is_reached_by_an_own_one_or_says_what_to_add(view):
+    for kind in (Ntk, Fixed):
+        try:
+            panel = pe.explore(kind, views=view, head_dim=16)
+        except ValueError as error:
+            words = str(error)
+            if view not in MEASURED:
+                panel = pe.explore(with_what_is_asked_for(kind, words), views=view)
+        if view in MEASURED:
+            assert "that is for " in words
+            assert "other encodings" not in words
+            continue
+        assert panel.text.endswith(".")
+        panel.close()
+
+
+OWN_LENGTHS = [
+    (Ntk, {"factor": 8}, 64, 10_000 * 8 ** (16 / 14), 1.0),
+    (Ntk, {"factor": 1}, 64, 10_000, 1.0),
+    (Fixed, {}, 64, 10_000, 8.0),
+    (Stretched, {"stretch": 4.0}, 128, 10_000, 4.0),
+    (Stretched, {"stretch": 2.0, "length": 32}, 32, 10_000, 2.0),
+    (Trained, {"trained": 200, "factor": 2}, 200, 10_000 * 2 ** (16 / 14), 1.0),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "length", "base", "divided"), OWN_LENGTHS)
+@pytest.mark.parametrize("times", [1, 8])
+@pytest.mark.parametrize(
+    "view", ["angles_seen", "frequencies", pytest.param("lookback", marks=pytest.mark.slow)]
+)
+def test_views_of_longer_texts_show_an_own_encodings_numbers(
+    view, times, kind, values, length, base, divided
+):
+    now = theta(16, base) / divided
+    before = now if kind is Fixed else theta(16)
+    panel = pe.explore(kind, views=view, head_dim=16, times=times, **values)
+    text = panel.text
+    if view == "angles_seen":
+        full = int((length * before >= 2 * np.pi).sum())
+        reached = (times * length * now - np.minimum(length * before, 2 * np.pi)) > before
+        new = int((reached & (length * before < 2 * np.pi)).sum())
+        assert f"In {length} positions of training {full} of 8 pairs" in text
+        assert f"takes {new} of the others" in text
+    elif view == "frequencies":
+        kept = int((np.abs(before / now - 1) < 1e-9).sum())
+        assert f"Trained on {length} tokens, read at {times * length:,}. Of 8 pairs" in text
+        assert f"{kept} kept" in text if kept else "kept" not in text
+    else:
+        assert f"A head fitted on {length} tokens" in text
+        assert (" unscaled " in text) == (not np.allclose(before, now))
+    panel.close()
+
+
+HEADS = [(1, 1), (1,), (1, 1, 1), ()]
+SEVERAL = [(2,), (1, 4), (3, 1), (2, 3), (1, 2, 1)]
+
+
+@pytest.mark.parametrize("axes", HEADS)
+@pytest.mark.parametrize("name", ["rope", "shaw", "transformer_xl"])
+@pytest.mark.parametrize("seed", range(3))
+def test_leading_axes_of_one_entry_are_left_out(seed, name, axes):
+    q, k = np.random.default_rng(seed).normal(size=(2, 12, 8))
+    shown = pe.explore(name, views="attention_map", q=q.reshape(*axes, 12, 8), k=k).text
+    assert shown == pe.explore(name, views="attention_map", q=q, k=k).text
+    if name == "rope":
+        turned = (q[:, 0::2] + 1j * q[:, 1::2]) * np.exp(1j * np.outer(np.arange(12), theta(8)))
+        keys = (k[:, 0::2] + 1j * k[:, 1::2]) * np.exp(1j * np.outer(np.arange(12), theta(8)))
+        scores = (turned[10] @ keys.conj().T).real[:11] / np.sqrt(8)
+        part = np.exp(scores) / np.exp(scores).sum()
+        best = int(part.argmax())
+        assert f"Position 10 gives {100 * part[best]:.0f} % of its attention to {best}" in shown
+
+
+@pytest.mark.parametrize("axes", SEVERAL)
+@pytest.mark.parametrize("which", ["q", "k"])
+def test_several_heads_are_refused_with_one_to_choose(which, axes):
+    both = {"q": np.ones((12, 8)), "k": np.ones((12, 8)), which: np.ones((*axes, 12, 8))}
+    with pytest.raises(
+        ValueError, match=rf"{which} must be of one head, shape .*got shape"
+    ) as told:
+        pe.explore("rope", views="attention_map", **both)
+    chosen = re.search(rf"for example {which}\[(.*)\]$", str(told.value))[1]
+    assert both[which][tuple(map(int, chosen.split(", ")))].shape == (12, 8)
+
+
+@pytest.mark.parametrize("axes", HEADS)
+def test_a_table_as_it_stands_in_a_checkpoint_opens(axes):
+    assert pe.explore(T.reshape(*axes, 20, 6)).text == pe.explore(T).text
+
+
+SCRIPTS = ["你好", "世界", "नमस्ते", "สวัสดี", "한국어", "カナ", "😀", "🤗", "𓀀", "Ġb", "a\tb", "\x00x"]
+
+
+@pytest.mark.parametrize("word", SCRIPTS)
+def test_words_of_any_script_are_drawn_without_a_warning_and_told_as_they_are(word):
+    words = [word, *"bcdef"]
+    q, k = np.random.default_rng(0).normal(size=(2, 6, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        panel = pe.explore("rope", views="attention_map", q=q, k=k, tokens=words, query=0)
+        assert panel.png
+    assert f"“{word.strip()}”" in panel.text
+    panel.close()
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xD83D])
+def test_half_a_character_is_refused_in_words(code):
+    words = ["a", f"b{chr(code)}", "c"]
+    with pytest.raises(ValueError, match=r"tokens must be text that UTF-8 can hold, got '\\ud"):
+        pe.explore(
+            "rope", views="attention_map", q=np.ones((3, 8)), k=np.ones((3, 8)), tokens=words
+        )

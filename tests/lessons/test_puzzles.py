@@ -260,3 +260,133 @@ SAME = [  # an answer by the library
 @pytest.mark.parametrize(("name", "call", "wanted"), SAME)
 def test_an_answer_is_what_the_librarys_function_gives(name, call, wanted):
     np.testing.assert_allclose(call(RIGHT[name]), wanted, rtol=1e-12, atol=1e-12)
+
+
+def theta(dims: int) -> np.ndarray:
+    return 10_000.0 ** (-np.arange(0, dims, 2) / dims)
+
+
+TRUTH = {  # right answers in plain NumPy
+    "count": lambda n: np.arange(n),
+    "fractions": lambda n: np.arange(n) / n,
+    "spacing": lambda n, d: d**0.5 / n,
+    "embed_scale": lambda d, r: r * (d / 2) ** 0.5,
+    "restore": lambda order: np.array([list(order).index(t) for t in range(len(order))]),
+    "read_bits": lambda x: np.array([int("".join(map(str, row.astype(int))), 2) for row in x]),
+    "one_turn_base": lambda n, d: np.exp(np.log(n / (2 * np.pi)) * d / (d - 2)),
+    "offsets": lambda q, k: np.arange(k)[None] - np.arange(k - q, k)[:, None],
+    "permutation": lambda d: np.arange(d).reshape(-1, 2).T.ravel(),
+    "squeeze": lambda n, d, s: np.arange(n)[:, None] / s * theta(d),
+    "rescue": lambda L, T: np.log2(T) / np.log2(L),
+    "unsure": lambda p: np.prod(p) ** (-1 / len(p)),
+    "closed": lambda n, most: -np.log(n / most - 1),
+    "look_across": lambda t: np.array([t, t]) * 2**-0.5,
+    "frame_times": lambda n, s, r: np.array([int(k * s * r) for k in range(n)]),
+}
+SLIPPED = {
+    "reversed": lambda right: right[::-1],
+    "transposed": lambda right: right.T,
+    "negative": lambda right: -right,
+    "too high": lambda right: right + 1,
+    "too low": lambda right: right - 1,
+    "squared": lambda right: right**2,
+    "the root": lambda right: np.abs(right) ** 0.5,
+    "rounded": np.rint,
+    "upside down": lambda right: 1 / right,
+    "without the last": lambda right: right[:-1],
+}
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_a_slip_that_can_be_made_in_any_puzzle_is_told_its_reason(name, said):
+    right, cases = TRUTH[name], PUZZLES[name].cases
+    assert said(name, right).startswith("right: ")
+    for slip in SLIPPED.values():
+        with np.errstate(all="ignore"):
+            try:
+                both = [
+                    (np.asarray(right(*case)), slip(np.asarray(right(*case)))) for case in cases
+                ]
+            except IndexError:  # one number has no order
+                continue
+            told = said(name, lambda *case, slip=slip: slip(np.asarray(right(*case))))
+        same = all(np.shape(a) == np.shape(b) and np.allclose(a, b) for a, b in both)
+        assert told.startswith("right: " if same else "not yet: "), told
+        assert same or "\nLikely reason: " in told, told
+
+
+def turned_on(row, offset):
+    """Return a row moved on by complex numbers, without its position."""
+    hands = (row[1::2] + 1j * row[0::2]) * np.exp(1j * offset * theta(len(row)))
+    return np.stack([hands.imag, hands.real], axis=1).ravel()
+
+
+def row_at(t, dims):
+    return np.stack([np.sin(t * theta(dims)), np.cos(t * theta(dims))], axis=1).ravel()
+
+
+def read_off(pair):
+    """Return an answer that reads the position off one pair."""
+
+    def answer(row, offset):
+        k = min(pair, len(row) // 2 - 1) if pair >= 0 else max(pair, -len(row) // 2)
+        t = np.arctan2(row[0::2][k], row[1::2][k]) / theta(len(row))[k]
+        return row_at(t % (2 * np.pi / theta(len(row))[k]) + offset, len(row))
+
+    return answer
+
+
+def looked_up(most):
+    """Return an answer that looks for the position among whole numbers, or halves."""
+
+    def answer(row, offset):
+        at = np.arange(0, most, 0.5)
+        table = np.sin(np.outer(at, theta(len(row)))), np.cos(np.outer(at, theta(len(row))))
+        off = np.abs(table[0] - row[0::2]).sum(axis=1) + np.abs(table[1] - row[1::2]).sum(axis=1)
+        return row_at(at[off.argmin()] + offset, len(row))
+
+    return answer
+
+
+def test_no_row_is_moved_on_by_who_reads_its_position(said):
+    for answer in (*map(read_off, range(-30, 30)), *map(looked_up, (50, 500, 2000))):
+        assert said("shifted", answer).startswith("not yet: ")
+    assert said("shifted", turned_on).startswith("right: ")
+    assert "you read t off the slowest pair" in said(
+        "shifted", PUZZLES["shifted"].mistakes[SLOWEST]
+    )
+
+
+SLOWEST = next(text for text in PUZZLES["shifted"].mistakes if "the slowest pair" in text)
+GIVEN = [name for name, puzzle in PUZZLES.items() if puzzle.given is not None]
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_the_pages_own_code_is_not_tried_yet_and_its_fault_is_told(name, said):
+    code = [
+        cell.source
+        for path in (ROOT / "notebooks").glob("*.ipynb")
+        for cell in nbformat.read(path, as_version=4).cells
+        if f'check("{name}"' in cell.source
+    ]
+    before, _, after = code[0].partition(f'check("{name}", ')
+    space = {"np": np, "pe": pe}
+    exec(before, space)
+    told = said(name, space[after.partition(")")[0]])
+    assert "not tried yet: " in told  # after what the cell prints
+    assert "Stuck? hint" in told
+
+
+TYPOS = ["arrange", "lenspace", "onez", "zeross", "stak", "outter", "sqroot", "concatnate"]
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_misspelled_name_is_met_with_the_nearest(typo, said):
+    near = {"lenspace": "linspace", "onez": "ones", "zeross": "zeros", "stak": "stack"}
+    near |= {"arrange": "arange", "outter": "outer", "sqroot": "sqrt", "concatnate": "concatenate"}
+    told = said("count", lambda n: getattr(np, typo)(n))
+    assert f"has no attribute '{typo}'" in told
+    assert f"Did you mean {near[typo]}?" in told
+    space = {"positions": 3}
+    exec("def count(seq_len): return position + seq_len", space)
+    assert "Did you mean positions?" in said("count", space["count"])
