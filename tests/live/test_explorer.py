@@ -12,7 +12,8 @@ from PIL import Image
 from posenc_lib import explore
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.settings import steps
+from posenc_lib.live.settings import Settings, steps
+from posenc_lib.spec import Spec
 
 from .conftest import shown
 
@@ -337,3 +338,32 @@ def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbour():
         panel.set(query=query)
     panel.reset()
     np.testing.assert_array_equal(panel.sheet.pixels(), before)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_slider_that_another_has_pushed_comes_back_with_its_room(seed):
+    rng = np.random.default_rng(seed)
+    ranges = {"seq_len": (2, 128), "d_model": (2, 64), "offset": (-100, 100)}
+    settings = Settings(Spec.of("sinusoidal", ["trajectory", "shifted", "dot_product"], **ranges))
+
+    def at(name, value) -> None:
+        settings.sliders[name].value = value
+        settings.settle()
+
+    name, by = [("pair", "d_model"), ("query", "seq_len"), ("offset", "seq_len")][seed % 3]
+    whole = {"d_model": 64, "seq_len": 128}[by]
+    at(by, whole)
+    wanted = int(rng.integers(1, 31 if name == "pair" else 90))
+    wanted *= -1 if name == "offset" and seed % 2 else 1
+    at(name, wanted)
+    rooms = 2 ** rng.integers(1, 7, 4) if by == "d_model" else rng.integers(2, 128, 4)
+    for room in rooms.tolist():
+        at(by, room)
+        most = room // 2 - 1 if by == "d_model" else room - 1
+        assert settings.values[name] == max(min(wanted, most), -most), (name, wanted, room)
+    at(by, whole)
+    assert settings.values[name] == wanted
+    at(by, 8)
+    at(name, 1)
+    at(by, whole)
+    assert settings.values[name] == 1 or abs(wanted) == 1  # it was moved, and stays

@@ -4,6 +4,15 @@ import numpy as np
 
 from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
+
+def _how_many(value) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return "Write one whole number, without brackets or quotes."
+    if value > 32:
+        return f"{value} is more than there are tokens, 32, and patches share numbers."
+    return f"{value} is too {'many' if value > 14 else 'few'}: count words, picture and words."
+
+
 # Five words, 6 × 4 patches, three words, M-RoPE: how many different numbers are positions?
 value_puzzle(
     "positions_used",
@@ -17,6 +26,7 @@ value_puzzle(
     "and the last words 11 to 13.",
     won="32 tokens take 14 numbers, "
     "so 32 768 positions have room for more pictures than one would think.",
+    judge=_how_many,
     mistakes={
         "You counted every patch. "
         "There are so many tokens, but the patches of a picture share numbers.": 32,
