@@ -69,5 +69,4 @@ class Alibi(Bias):
     parameters = (seq_len_of(64), NUM_HEADS, head_of(high=31))
 
     def biases(self, offsets):
-        """Return what each head adds at offsets, key − query, shape (heads, n)."""
         return np.outer(alibi_slopes(self.num_heads), -np.abs(offsets))

@@ -9,12 +9,11 @@ from posenc_lib.encodings.base import Encoding
 def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
     """Return the encodings; those that look at queries and keys are given these.
 
-    q and k are those of one head, shape (seq_len, head_dim); leading axes of one entry, as in
-    (1, 1, seq_len, head_dim), are left out. tokens are the words that they were made of, if any.
+    q and k are those of one head, shape (seq_len, head_dim), without leading axes of one entry;
+    tokens are the words that they were made of, if any.
 
     Raises:
-        ValueError: they are those of several heads or texts, or not of one shape, or there is not
-            a word for each row.
+        ValueError: there are several heads, or not a word for each row, or other shapes.
     """
     q, k = _of_one_head("q", q), _of_one_head("k", k)
     if q.shape != k.shape:
@@ -31,8 +30,8 @@ def _of_one_head(name: str, value) -> np.ndarray:
     array = validate.of_one(whole)
     if array.ndim > 2 and array.dtype.kind in "biuf":
         one = ", ".join("0" * (whole.ndim - 2))
-        rule = f"{name} must be of one head, shape (seq_len, head_dim)"
-        raise ValueError(f"{rule}, got shape {whole.shape}. Choose one, for example {name}[{one}]")
+        rule = f"{name} must be of one head, shape (seq_len, head_dim), got shape {whole.shape}"
+        raise ValueError(f"{rule}. Choose one, for example {name}[{one}]")
     return validate.finite_table(name, array)
 
 

@@ -93,7 +93,6 @@ class Sinusoidal(Waves, Additive):
         return inv_freq(self.d_model, self.base)
 
     def rows(self, positions):
-        """Return the row of each position, shape (n, d_model)."""
         return sinusoidal(positions, self.d_model, base=self.base, layout=self.layout)
 
     def shift(self, offset):

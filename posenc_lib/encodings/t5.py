@@ -118,7 +118,6 @@ class T5(Bias):
         return {"num_buckets": most, "head": HEADS - 1}
 
     def buckets(self, offsets):
-        """Return the row of the table that offsets, key − query, read, shape (n,)."""
         kind = {"bidirectional": self.bidirectional, "max_distance": self.max_distance}
         return t5_bucket(offsets, num_buckets=self.num_buckets, **kind)
 

@@ -240,8 +240,7 @@ def writable(name: str, text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         rule = f"{name} must be text that UTF-8 can hold, got {text[error.start]!r}"
-        helps = "half of a character. Replace it, for example by '\ufffd'"
-        raise ValueError(f"{rule}, {helps}") from None
+        raise ValueError(f"{rule}, half of a character. Replace it") from None
     return text
 
 

@@ -60,11 +60,10 @@ POSITIONS = {  # from position 0 on
     "dark": "7565BB 7073C7 6A82D2 6491DB 5E9FE1 5AAEE5 55BDE6 58CCE4 64D9E1 77E6DC 8FF1D7",
     "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
 }
-# families with letters that DejaVu lacks: those that are here
-SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, Hiragino Sans GB, "
-SCRIPTS += "WenQuanYi Zen Hei, Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
-_HERE = {font.name for font in fontManager.ttflist}
-FALLBACKS = [family for family in SCRIPTS.split(", ") if family in _HERE]
+# for letters that DejaVu lacks, where a machine has them
+SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, WenQuanYi Zen Hei, "
+SCRIPTS += "Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
+FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fontManager.ttflist}]
 HALFWAY = 24  # the position whose colour is about the middle one
 # of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
 SETTINGS = {
