@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 
-SECONDS = 1.0  # of CPU, that an answer may take
 LONGEST = 5000  # letters of an error
 # words of Python, NumPy, matplotlib or traitlets that no reader can do anything with
 RAW = re.compile(
@@ -18,6 +17,8 @@ RAW = re.compile(
     r"|invalid literal|could not convert|cannot convert|could not be broadcast"
     r"|\.part\b|Invalid selection|cannot be NaN or Inf|has no len\(\)|Numerical result out of range"
 )
+# what the machine is asked for where files are written
+OF_FILES = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.")
 
 
 def anything(result) -> str:
@@ -34,7 +35,8 @@ class Case:
         call: makes it.
         names: words, of which the message of an error must have one.
         check: what is wrong with an answer, nothing if it is right.
-        writes: whether it may write files.
+        writes: whether it looks itself at what is written.
+        seconds: of CPU, that an answer may take.
     """
 
     what: str
@@ -42,6 +44,7 @@ class Case:
     names: tuple[str, ...] = ()
     check: Callable[[object], str] = anything
     writes: bool = False
+    seconds: float = 1.0
 
 
 def refusal_of(error: BaseException) -> str:
@@ -75,16 +78,21 @@ def fault_of(case: Case, asked: list[str]) -> str:
         del asked[:]
         fault, seconds = _tried(case)
         if case.writes:
-            asked[:] = [event for event in asked if not event.startswith(("open", "os.re"))]
+            asked[:] = [event for event in asked if not event.startswith(OF_FILES)]
         if asked:
             return f"code run: {asked[0]}"
-        if fault or seconds <= SECONDS:
+        if fault or seconds <= case.seconds:
             return fault
     return f"late: {seconds:.1f} s of CPU"
 
 
+def terminal() -> TextIOWrapper:
+    """Return what a command or a function may write to."""
+    return TextIOWrapper(BytesIO(), "utf-8", errors="backslashreplace", write_through=True)
+
+
 def _tried(case: Case) -> tuple[str, float]:
-    result, fault, said = None, "", StringIO()
+    result, fault, said = None, "", terminal()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         start = time.thread_time()

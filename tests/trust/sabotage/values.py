@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import partial
+from io import StringIO
 
 import numpy as np
 
@@ -10,7 +12,7 @@ import posenc_lib as pe
 from posenc_lib.live.page import present
 
 from ..test_library import PUBLIC, example
-from .case import Case
+from .case import RAW, Case
 from .hostile import VALUES
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 1e4}
@@ -39,6 +41,58 @@ class Biased(pe.Bias):
 
     def biases(self, offsets):
         return -self.slope * np.abs(offsets)[None]
+
+
+def said(puzzle: str, answer: object) -> str:
+    """Return what is wrong with what `check` prints of an answer that is wrong."""
+    with redirect_stdout(StringIO()) as told:
+        pe.check(puzzle, answer)
+    printed = told.getvalue()
+    if printed.startswith("right") and not (puzzle == "twin" and same_as(answer, 44)):
+        return f"wrong answer: {printed[:100]}"
+    return f"raw words: {printed[:200]}" if RAW.search(printed) else ""
+
+
+def same_as(answer: object, right: int) -> bool:
+    return isinstance(answer, int) and answer == right
+
+
+def begun(spec: object = None, **own) -> str:
+    """Return what is wrong with what a playground says of what it cannot open."""
+    shown = pe.playground(spec, **own)
+    told = shown._news.value
+    shown.close()
+    return f"raw words: {told[:200]}" if RAW.search(told) else ""
+
+
+def rates(dim: int, base: float = 1e4) -> np.ndarray:
+    """Return θ of each pair, as the paper has it."""
+    return float(base) ** (-np.arange(0, dim, 2) / dim)
+
+
+def rotated(positions, dim: int, base: float = 1e4, inv_freq=None, attention_factor=1.0):
+    """Return e^{i·angle}; positions may be a count."""
+    at = np.arange(positions) if isinstance(positions, int) else np.asarray(positions)
+    theta = rates(dim, base) if inv_freq is None else np.asarray(inv_freq)
+    return attention_factor * np.exp(1j * at[..., None] * theta)
+
+
+# What some functions must answer, by the formula: no value that is taken changes it
+FORMULAS: dict[str, Callable] = {
+    "alibi_slopes": lambda num_heads, max_bias=8.0: (
+        2.0 ** (-float(max_bias) / 2 * np.arange(1, 3)) if num_heads == 2 else np.nan
+    ),
+    "inv_freq": rates,
+    "wavelengths": lambda dim, base=1e4: 2 * np.pi / rates(dim, base),
+    "freqs_cis": rotated,
+    "rotation_matrix": lambda angle: np.array(
+        [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    ),
+    "no_position": lambda positions, d_model: np.zeros((*np.shape(positions), d_model)),
+    "similarity_matrix": lambda table: (
+        lambda rows: rows @ rows.T
+    )(np.asarray(table) / np.linalg.norm(table, axis=1, keepdims=True)),
+}  # fmt: skip
 
 
 def panel(do: Callable) -> Callable:
@@ -81,8 +135,8 @@ CALLS |= {
         pe.diagnose,
         {"mine": lambda x, positions: pe.rope(x, positions), "rope_theta": 1e4},
     ),
-    "check": (pe.check, {"puzzle": "count", "answer": 4}),
-    "check of a value": (partial(pe.check, "twin"), {"answer": 44}),
+    "check": (said, {"puzzle": "count", "answer": 4}),
+    "check of a value": (lambda answer: said("twin", answer), {"answer": 44}),
     "hint": (pe.hint, {"puzzle": "count"}),
     "solution": (pe.solution, {"puzzle": "count"}),
     "scorecard": (pe.scorecard, {"what": mine}),
@@ -96,7 +150,12 @@ CALLS |= {
     "explore rope": (
         partial(pe.explore, "rope", views="attention_row"),
         {"q": X, "k": X, "tokens": ["a", "b", "c", "d"], "query": 1, "seq_len": 4}
-        | {"head_dim": 8, "base": 1e4, "content": "random", "pairing": "half"},
+        | {"base": 1e4, "pairing": "half"},
+    ),
+    "explore rope alone": (
+        partial(pe.explore, "rope", views=["clock", "dot_product"]),
+        {"seq_len": 8, "head_dim": 8, "base": 1e4, "content": "random", "pair": 1, "offset": 2}
+        | {"rope_type": "yarn", "factor": 2.0, "trained": 64},
     ),
     "explore alibi": (
         partial(pe.explore, "alibi", views="head_biases"),
@@ -131,11 +190,22 @@ CALLS |= {
     "panel.save": (panel(lambda shown, path: shown.save(path)), {"path": "a.png"}),
     "figure": (pe.figure, {"what": "sine_waves", "seq_len": 16}),
     "figure of a view": (pe.figure, {"what": "rope", "views": "clock", "base": 100.0}),
-    "playground": (pe.playground, {"spec": "sine: heatmap; seq_len=8", "own": [mine]}),
-    "Rotary": (lambda **given: Turned(**given).check(), {"factor": 4.0, "seq_len": 16}),
-    "Bias": (lambda **given: Biased(**given).check(), {"slope": 0.5, "seq_len": 16}),
+    "playground": (begun, {"spec": "sine: heatmap; seq_len=8", "own": [mine]}),
+    "explore a Rotary": (
+        partial(pe.explore, Turned(), views="clock"),
+        {"factor": 4.0, "seq_len": 16, "head_dim": 64},
+    ),
+    "explore a Bias": (partial(pe.explore, Biased()), {"slope": 0.5, "seq_len": 16, "head": 0}),
 }
-FULL = {"panel.save", "playground", "explore range"}  # which write files, or have no names to say
+# who takes what: all else that is answered was taken for good
+LISTS = "positions offset offsets x t scores table frequencies inv_freq start_pos parts own bias"
+LISTS += " frozen seeds tokens"
+DATA = "x q k v u r scores bias weights table freqs_cis"  # which may hold NaN, and hand it on
+NUMBERS = {"-1", "0.5", "1e308", "10**9"}
+ARRAYS = {"[]", "an array", "array of shape (0, 8)", "array of 30 axes"}
+ENDLESS = {"nan", "inf", "array of nan"}
+ITERABLE = {"a set", "a generator", "an array", "array of 30 axes"}
+SAY_IT = {"check", "playground"}  # which say what they were given, and raise nothing
 
 
 def arguments(name: str) -> list[str]:
@@ -148,29 +218,60 @@ def arguments(name: str) -> list[str]:
     return list(dict.fromkeys([*named, *good]))
 
 
+def may_take(name: str, argument: str, value: str) -> bool:
+    """Return whether a function may answer where an argument has a value."""
+    call, good = CALLS[name]
+    known = inspect.signature(call).parameters.get(argument)
+    default = known.default if known else None  # None stands for a parameter's own range
+    usual = (default, good.get(argument))
+    if value == "None":
+        return default is None
+    if value == "True":
+        return any(isinstance(each, bool) for each in usual) or argument in ("mask", "frozen")
+    if value == "''":
+        return "" in [each for each in usual if isinstance(each, str)]
+    if value in ENDLESS:
+        return argument in DATA.split()
+    if value in ARRAYS and (argument in LISTS.split() or isinstance(good.get(argument), list)):
+        return True
+    return value in NUMBERS or (argument == "seeds" and value in ITERABLE)
+
+
 def taken(name: str, argument: str, value: str, result) -> str:
-    """Return what is wrong with an answer to a value that is none for the argument."""
-    if __import__("os").environ.get("SHOWANSWERS"): return f"ANSWER {type(result).__name__}"
+    """Return what is wrong with an answer, if anything is."""
+    if name == "Parameter" or name.split()[0] in SAY_IT:
+        return result if isinstance(result, str) else ""
+    if not may_take(name, argument, value):
+        return f"wrong answer: taken for good, {type(result).__name__}"
+    given = CALLS[name][1] | {argument: VALUES[value]()}
+    numbers = [np.asarray(part) for part in (result if isinstance(result, tuple) else (result,))]
+    numbers = [part for part in numbers if part.dtype.kind in "fc"]
+    if value not in ENDLESS and any(np.isnan(part).any() for part in numbers):
+        return f"wrong answer: NaN out of {argument}={value}"
+    if name in FORMULAS and value not in ENDLESS:
+        wanted = FORMULAS[name](**given)
+        if not np.allclose(numbers[0], wanted, rtol=1e-6, atol=1e-6, equal_nan=True):
+            return f"wrong answer: {numbers[0].ravel()[:3]} …, not {np.ravel(wanted)[:3]} …"
     return ""
 
 
 def values() -> list[Case]:
-    """Return a case for each value as each argument."""
+    """Return a case for each value as each argument, and one for what is good."""
     cases = []
     for name, (call, good) in CALLS.items():
+        told = () if name == "explore range" else (name.split()[0],)
+        told += ("seq_len",) if name == "explore range" else ()
+        seconds = 30.0 if name == "train" else 1.0  # it trains, and tests what it trained
+        about = {"writes": "save" in name, "seconds": seconds}
+        cases.append(Case(f"{name}: a good call", partial(call, **good), **about))
         for argument in arguments(name):
             for value, make in VALUES.items():
-                cases.append(_case(name, call, good, argument, value, make))
+                what = f"{name}({argument}={value})"
+                run = partial(_with, call, good, argument, make)
+                check = partial(taken, name, argument, value)
+                cases.append(Case(what, run, (argument, *told), check, **about))
     return cases
 
 
-def _case(name, call, good, argument, value, make) -> Case:
-    names = (argument, name.split()[0])
-    run = lambda: call(**good | {argument: make()})  # noqa: E731
-    return Case(
-        f"{name}({argument}={value})",
-        run,
-        names,
-        lambda result: taken(name, argument, value, result),
-        writes=name == "panel.save",
-    )
+def _with(call: Callable, good: dict, argument: str, make: Callable) -> object:
+    return call(**good | {argument: make()})

@@ -19,7 +19,7 @@ from posenc_lib import explore
 from .case import Case, fault_of
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 3.0  # seconds of CPU after which a call is stopped
+PATIENCE = 3.0  # times the seconds of CPU that a call may take: then it is stopped
 LONG = 120.0  # seconds of a clock after which one is stopped that does nothing
 ROOM = 1 << 30  # bytes that a call may take
 STARTS = 300.0  # seconds that a worker may take to import everything
@@ -33,7 +33,6 @@ ROWS = {  # row: the module that has its cases
     "lines": "lines",
     "names": "files",
     "ids": "files",
-    "stored": "files",
 }
 
 
@@ -87,20 +86,20 @@ class Worker:
         self._seen.register(self._run.stdout, selectors.EVENT_READ)
         assert self._heard(STARTS, STARTS) == b"ready\n", f"no worker for {self.row}"
 
-    def fault(self, number: int) -> str:
-        """Return what is wrong with the answer to a call, if anything is."""
+    def fault(self, number: int, seconds: float) -> str:
+        """Return what is wrong with the answer to a call that may take seconds of CPU."""
         if self._run is None:
             self._start()
         self._run.stdin.write(f"{number}\n".encode())
         self._run.stdin.flush()
-        heard = self._heard(PATIENCE, LONG)
+        heard = self._heard(PATIENCE * seconds, LONG)
         if heard.endswith(b"\n"):
             return json.loads(heard)
         died = self._run.poll()
         self.stop()
         if heard or died is not None:
             return f"raw error: the process ended ({died})"
-        return f"late: no answer after {PATIENCE:g} s of CPU or {LONG:g} s, stopped"
+        return f"late: no answer after {PATIENCE * seconds:g} s of CPU or {LONG:g} s, stopped"
 
     def _heard(self, cpu: float, seconds: float) -> bytes:
         """Return the next line, or nothing where it takes too long."""
@@ -127,10 +126,10 @@ class Worker:
 
 def tried(row: str, numbers: list[int], folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the number of each case and what is wrong with its answer."""
-    worker = Worker(row, folder)
+    worker, cases = Worker(row, folder), cases_of(row)
     try:
         for number in numbers:
-            yield number, worker.fault(number)
+            yield number, worker.fault(number, cases[number].seconds)
     finally:
         worker.stop()
 
