@@ -1,6 +1,7 @@
 """Try what a saboteur tries, row by row: python -m tests.trust.sabotage [ROW …]."""
 
 import argparse
+import importlib
 import random
 import sys
 import tempfile
@@ -16,6 +17,7 @@ OTHERS = {
     "interrupts": "commands",
     "disk": "commands",
     "together": "commands",
+    "stored": "commands",
     "markup": "pages",
     "site": "pages",
     "kernel": "pages",
@@ -34,6 +36,11 @@ def of_calls(row: str, part: float, chance: random.Random) -> Iterator[tuple[str
             yield cases[number].what, fault
 
 
+def others(row: str) -> Iterator[tuple[str, str]]:
+    """Yield what was tried and what is wrong with what came of it, of a row that isn't calls."""
+    return getattr(importlib.import_module(f".{OTHERS[row]}", __package__), row)()
+
+
 def main(arguments=None) -> int:
     """Try some rows, print a table, and return whether anything failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.trust.sabotage", description=__doc__)
@@ -47,7 +54,8 @@ def main(arguments=None) -> int:
     chance, table = random.Random(options.seed), []
     for row in options.rows or ROWS:
         begun, tried, faults = time.monotonic(), 0, []
-        for what, fault in of_calls(row, options.part, chance):
+        of_row = of_calls(row, options.part, chance) if row in worker.ROWS else others(row)
+        for what, fault in of_row:
             tried += 1
             if fault:
                 faults.append(fault)

@@ -111,8 +111,14 @@ def _tried(case: Case) -> tuple[str, float]:
     return fault, seconds
 
 
+def named(name: str, words: str) -> bool:
+    """Return whether words have a name; "a" and "x" are one only in front of a verb."""
+    verb = " (must|and|has)" if len(name) == 1 else r"(?!\w)"
+    return bool(re.search(rf"(?<!\w){re.escape(name)}{verb}", words))
+
+
 def _fault_of_error(case: Case, error: BaseException) -> str:
     wrong = refusal_of(error)
-    if not wrong and case.names and not any(name in str(error) for name in case.names):
+    if not wrong and case.names and not any(named(name, str(error)) for name in case.names):
         wrong = "names nothing"
     return f"{wrong}: {told(error)}" if wrong else ""

@@ -38,6 +38,10 @@ EXTREMES = {f"{x!r}": x for x in (0, -0.0, 5e-324, 1e-300, 1e300, 2**63, -(2**63
 CHANGES: dict[str, Callable[[], object]] = VALUES | {
     name: (lambda x=x: x) for name, x in EXTREMES.items()
 }
+# what an error may name of a config that is absurd as a whole
+WORDS = ("head_dim", "hidden_size", "rope_theta", "rope_type", "factor", "layer_types", "alpha")
+WORDS += ("model_type", "attention_factor", "mscale", "beta_fast", "short_factor", "what")
+WORDS += ("high_freq_factor", "low_freq_factor", "num_hidden_layers", "max_position_embeddings")
 GOOD = {"head_dim": 32, "rope_theta": 500.0, "max_position_embeddings": 100}
 
 
@@ -81,16 +85,19 @@ WHOLE: dict[str, Callable[[], object]] = {
     "200,000 keys in rope_scaling": lambda: scaled(
         rope_type="linear", factor=2.0, **{f"factor_{k}": k for k in range(200_000)}
     ),
-    "100 keys of 100,000 letters": lambda: SIZES
-    | {"rope_theta" * 10_000 + str(k): k for k in range(100)},
+    "100 keys of 100,000 letters": lambda: (
+        SIZES | {"rope_theta" * 10_000 + str(k): k for k in range(100)}
+    ),
     "a key of a million letters": lambda: SIZES | {"r" * 10**6: 1},
     "a model_type of a million letters": lambda: SIZES | {"model_type": "llama" * 200_000},
     "a rope_type of a million letters": lambda: scaled(rope_type="yarn" * 250_000, factor=2.0),
-    "a million layer_types": lambda: BASES["layers"]
-    | {"layer_types": ["sliding_attention"] * 10**6},
+    "a million layer_types": lambda: (
+        BASES["layers"] | {"layer_types": ["sliding_attention"] * 10**6}
+    ),
     "a million kinds of layers": lambda: SIZES | {"layer_types": [f"l{k}" for k in range(10**6)]},
-    "100,000 kinds of rope": lambda: SIZES
-    | {"rope_parameters": {f"l{k}": {"rope_theta": 1e4} for k in range(100_000)}},
+    "100,000 kinds of rope": lambda: (
+        SIZES | {"rope_parameters": {f"l{k}": {"rope_theta": 1e4} for k in range(100_000)}}
+    ),
     "10**9 layers": lambda: SIZES | {"num_hidden_layers": 10**9},
     "10**9 dims": lambda: SIZES | {"hidden_size": 10**9},
     "10**9 dims of a head": lambda: GOOD | {"head_dim": 10**9},
@@ -115,8 +122,9 @@ WHOLE: dict[str, Callable[[], object]] = {
     "longrope of 0": lambda: scaled(
         rope_type="longrope", short_factor=[0.0] * 32, long_factor=[0.0] * 32, **LONG
     ),
-    "hunyuan's alpha 1e308": lambda: SIZES
-    | {"rope_scaling": {"type": "dynamic", "alpha": 1e308, "factor": 1.0}},
+    "hunyuan's alpha 1e308": lambda: (
+        SIZES | {"rope_scaling": {"type": "dynamic", "alpha": 1e308, "factor": 1.0}}
+    ),
     "keys that are numbers": lambda: {1: 2, None: 3, (4,): 5},
     "keys that are markup": lambda: SIZES | {MARKUP: MARKUP},
     "keys that run": lambda: SIZES | {RUNS: RUNS},
@@ -260,7 +268,8 @@ def configs() -> list[Case]:
                 call = partial(changed, base, path, make)
                 made.append((f"{base}, {'.'.join(path)}={value}", path, call, base))
     for k, (what, path, make, base) in enumerate(made):
-        names = ("config", "rope_parameters", "rope_scaling", "what", *path[-1:])
+        names = ("config", "rope_parameters", "rope_scaling", *path[-1:])
+        names += WORDS if not base else ()
         formula = base in ("plain", "linear", "of no family")
         cases.append(_of_numbers(what, make, names, formula))
         for way, (call, every) in ways.items():

@@ -130,7 +130,13 @@ def names() -> list[Case]:
     """Return a case for each file's name."""
     must = ("path", "folder", "file", "name", "No such", "directory")
     return [
-        Case(f"save({name!r:.60})" if isinstance(name, str) else f"save of {told}", run, must, first, True)
+        Case(
+            f"save({name!r:.60})" if isinstance(name, str) else f"save of {told}",
+            run,
+            must,
+            first,
+            True,
+        )
         for told, name in NAMES.items()
         for run in [partial(saved, name)]
     ]

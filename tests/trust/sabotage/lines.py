@@ -54,13 +54,14 @@ RARE += ["rope_2d+rope: dot_product; content=random, draw=7", "rope: clock; base
 RARE += ["previous_head+rope: attention_row", "rope+previous_head: attention_row; query=20"]
 RARE += ["ROPE: heatmap", " rope :  heatmap ", "rope:heatmap;", "rope: heatmap, heatmap"]
 RARE += ["rope+rope: heatmap", "rope: heatmap; base=9, base=10", "rope; seq_len=1,024"]
+FACTOR = pe.Parameter("factor", "slower", 4.0, 1.0, 8.0, scale="real")
 
 
 class Mine(pe.Rotary):
     """RoPE of six lines, whose parameter has a name that others have, too."""
 
     name, title = "mine", "mine"
-    parameters = (*pe.Rotary.parameters, pe.Parameter("factor", "slower", 4.0, 1.0, 8.0))
+    parameters = (*pe.Rotary.parameters, FACTOR)
 
     @property
     def frequencies(self):

@@ -19,6 +19,8 @@ YARN = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 1e4}
 YARN |= {"original_max_position_embeddings": 2048}
 LLAMA = {"model_type": "llama", "hidden_size": 512, "num_attention_heads": 8, "rope_theta": 1e4}
 LLAMA |= {"max_position_embeddings": 2048, "num_hidden_layers": 4}
+FACTOR = pe.Parameter("factor", "slower", 4.0, 1.0, 8.0, scale="real")
+SLOPE = pe.Parameter("slope", "how steep", 0.5, 0.1, 2.0, scale="real")
 X, ROW = np.ones((4, 8)), np.linspace(0.1, 1, 8)
 
 
@@ -30,14 +32,14 @@ def mine(positions, d_model, factor=1.0):
 class Turned(pe.Rotary):
     """RoPE of six lines, as a reader may write it."""
 
-    parameters = (*pe.Rotary.parameters, pe.Parameter("factor", "slower", 4.0, 1.0, 8.0))
+    parameters = (*pe.Rotary.parameters, FACTOR)
     frequencies = np.ones(32)
 
 
 class Biased(pe.Bias):
     """A bias, as a reader may write one."""
 
-    parameters = (*pe.Bias.parameters, pe.Parameter("slope", "how steep", 0.5, 0.1, 2.0))
+    parameters = (*pe.Bias.parameters, SLOPE)
 
     def biases(self, offsets):
         return -self.slope * np.abs(offsets)[None]
@@ -94,12 +96,14 @@ FORMULAS: dict[str, Callable] = {
     )(np.asarray(table) / np.linalg.norm(table, axis=1, keepdims=True)),
 }  # fmt: skip
 
+WIDE = {"views": "heatmap", "seq_len": (8, 64), "layout": ["interleaved", "concatenated"]}
+
 
 def panel(do: Callable) -> Callable:
     """Return a call that does something to a new panel."""
 
     def call(**given):
-        shown = pe.explore("sinusoidal", views="heatmap", seq_len=(8, 64), d_model=16)
+        shown = pe.explore("sinusoidal", **WIDE)
         try:
             return do(shown, **given)
         finally:
@@ -154,8 +158,8 @@ CALLS |= {
     ),
     "explore rope alone": (
         partial(pe.explore, "rope", views=["clock", "dot_product"]),
-        {"seq_len": 8, "head_dim": 8, "base": 1e4, "content": "random", "pair": 1, "offset": 2}
-        | {"rope_type": "yarn", "factor": 2.0, "trained": 64},
+        {"seq_len": 8, "head_dim": 8, "base": 1e4, "content": "random", "query": 1}
+        | {"rope_type": "yarn", "factor": 2, "trained": 64},
     ),
     "explore alibi": (
         partial(pe.explore, "alibi", views="head_biases"),
@@ -170,7 +174,7 @@ CALLS |= {
         {"factor": 2.0, "seq_len": 8, "d_model": 4},
     ),
     "explore start": (
-        lambda **start: pe.explore("sinusoidal", views="heatmap", start=start),
+        lambda **start: pe.explore("sinusoidal", **WIDE, start=start),
         {"seq_len": 16, "base": 100.0, "layout": "interleaved"},
     ),
     "explore range": (
@@ -205,6 +209,10 @@ NUMBERS = {"-1", "0.5", "1e308", "10**9"}
 ARRAYS = {"[]", "an array", "array of shape (0, 8)", "array of 30 axes"}
 ENDLESS = {"nan", "inf", "array of nan"}
 ITERABLE = {"a set", "a generator", "an array", "array of 30 axes"}
+# what errors may name in place of an argument: an axis of it, or what it is to be
+ALSO = "head_dim num_buckets seq_len config"
+ALSO = (*ALSO.split(), "mine must take", "Unprintable must take")
+MUST_ANSWER = "(an error of a good call)"
 SAY_IT = {"check", "playground"}  # which say what they were given, and raise nothing
 
 
@@ -259,17 +267,16 @@ def values() -> list[Case]:
     """Return a case for each value as each argument, and one for what is good."""
     cases = []
     for name, (call, good) in CALLS.items():
-        told = () if name == "explore range" else (name.split()[0],)
-        told += ("seq_len",) if name == "explore range" else ()
+        names = (*arguments(name), name.split()[0], *ALSO)
         seconds = 30.0 if name == "train" else 1.0  # it trains, and tests what it trained
         about = {"writes": "save" in name, "seconds": seconds}
-        cases.append(Case(f"{name}: a good call", partial(call, **good), **about))
+        cases.append(Case(f"{name}: a good call", partial(call, **good), (MUST_ANSWER,), **about))
         for argument in arguments(name):
             for value, make in VALUES.items():
                 what = f"{name}({argument}={value})"
                 run = partial(_with, call, good, argument, make)
                 check = partial(taken, name, argument, value)
-                cases.append(Case(what, run, (argument, *told), check, **about))
+                cases.append(Case(what, run, names, check, **about))
     return cases
 
 
