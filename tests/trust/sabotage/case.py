@@ -12,10 +12,10 @@ from io import BytesIO, TextIOWrapper
 LONGEST = 5000  # letters of an error
 # words of Python, NumPy, matplotlib or traitlets that no reader can do anything with
 RAW = re.compile(
-    r"Exceeds the limit|truth value|maximum recursion|Unable to allocate|unhashable type"
-    r"|'\w+' object |\w+\(\) argument|unsupported operand|incompatible function arguments"
-    r"|invalid literal|could not convert|cannot convert|could not be broadcast"
-    r"|\.part\b|Invalid selection|cannot be NaN or Inf|has no len\(\)|Numerical result out of range"
+    r"Exceeds the limit|truth value|maximum recursion|Unable to allocate|\.part\b"
+    r"|Invalid selection|cannot be NaN or Inf|incompatible function arguments"
+    r"|(?m:^)('\w+' object |\w+\(\) argument|unsupported operand|invalid literal|unhashable type"
+    r"|could not convert|cannot convert|operands could not be broadcast)"
 )
 # what the machine is asked for where files are written
 OF_FILES = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.")
@@ -74,7 +74,7 @@ def fault_of(case: Case, asked: list[str]) -> str:
 
     Args: asked is a list to which what was asked of the machine meanwhile is added.
     """
-    for again in (False, True):  # what was only slow because it came first gets another chance
+    for _ in range(2):  # what was only slow because it came first gets another chance
         del asked[:]
         fault, seconds = _tried(case)
         if case.writes:

@@ -343,6 +343,7 @@ READERS = {  # of each file what reads it
     "lessons/lesson_16/real_heads.npz": "pe.explore('previous_head')",
     "figures/scenes.toml": "pe.figure('toeplitz')",
 }
+KINDS = ("TypeError", "ValueError", "ImportError", "SetupError", "OSError", "FileNotFoundError")
 READ = """import posenc_lib as pe
 try:
     {}
@@ -380,11 +381,7 @@ def misread(room: str, name: str, reader: str) -> str:
     if told == "taken for good":
         return "wrong answer: taken for good"
     kind, _, words = told.partition(": ")
-    if (
-        kind not in ("TypeError", "ValueError", "ImportError", "SetupError")
-        and "OSError" not in kind
-    ):
-        if kind != "FileNotFoundError":
-            return f"raw error: {told[:200]}"
+    if kind not in KINDS:
+        return f"raw error: {told[:200]}"
     good = Path(name).name in words and "install" in words
     return "" if good else f"names nothing: {told[:200]}"

@@ -35,7 +35,7 @@ class Name(str):
 
 
 def nested(depth: int) -> list:
-    """Return a list in a list in a list …"""
+    """Return a list in a list in a list, and so on."""
     inner: list = []
     for _ in range(depth):
         inner = [inner]
