@@ -23,6 +23,7 @@ OTHERS = {
     "kernel": "pages",
 }
 ROWS = [*worker.ROWS, *OTHERS]
+ROWS.remove("trial")  # is of these programs themselves
 SHOWN = 300  # letters of a fault
 
 

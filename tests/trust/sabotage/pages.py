@@ -161,6 +161,8 @@ PLACES: dict[str, Callable] = {
     "a line": in_line,
     "news": in_news,
 }
+ELSEWHERE = ("http:", "https:", "ws:", "wss:", "ftp:")
+CLICK = "document.querySelectorAll('a[href^=\"javascript:\"]').forEach(link => link.click())"
 
 
 @contextmanager
@@ -174,17 +176,13 @@ def watched():
             dialog.dismiss()
 
         page.on("dialog", heard)
-        page.on(
-            "request",
-            lambda asked: (
-                asked.url.startswith(("file:", "data:", "blob:")) or ran.append(asked.url)
-            ),
-        )
+        page.on("request", lambda asked: asked.url.startswith(ELSEWHERE) and ran.append(asked.url))
 
         def opened(path: Path) -> str:
             del ran[:]
             try:
                 page.goto(path.as_uri())
+                page.evaluate(CLICK)
                 page.evaluate("new Promise(go => requestAnimationFrame(() => setTimeout(go, 50)))")
             except PageError as error:
                 return f"page error: {error.message.splitlines()[0]}"

@@ -33,6 +33,7 @@ ROWS = {  # row: the module that has its cases
     "lines": "lines",
     "names": "files",
     "ids": "files",
+    "trial": "trial",
 }
 
 
