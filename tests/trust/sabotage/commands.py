@@ -32,12 +32,24 @@ try:
     pe.explore("binary", views="heatmap").save({!r})
 except (TypeError, ValueError, OSError) as error:
     sys.exit(f"error: {{error}}")"""
-LATE = 120.0  # seconds until something has begun, or ended
+LATE = 300.0  # seconds until something has begun, or ended
 
 
 def environment(**more: str) -> dict[str, str]:
     own = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     return os.environ | own | more
+
+
+def ran(command: list[str], **about) -> tuple[int | None, str]:
+    """Run a command; return its status, None where it never ends, and what it says of errors."""
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(command, **pipes, **about) as run:
+        try:
+            told = run.communicate(timeout=LATE)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            return None, "it never ends"
+    return run.returncode, told.decode(errors="replace").strip()
 
 
 def notebook(path: Path, *sources: str) -> None:
@@ -249,19 +261,17 @@ def refused(kind: str, command: list[str], name: str) -> str:
         (places["SEED"] / "taken/a.html").mkdir(parents=True)
         before = {p.relative_to(places["SEED"]): d for p, d in files_in(places["SEED"]).items()}
         own = environment(KIND=kind, **{each: str(place) for each, place in places.items()})
-        given = [*OWN, INSIDE, "sh", *command]
-        done = subprocess.run(given, env=own, capture_output=True, text=True, timeout=LATE)
+        status, told = ran([*OWN, INSIDE, "sh", *command], env=own)
         left = {p.relative_to(places["LEFT"]): d for p, d in files_in(places["LEFT"]).items()}
-        told = done.stderr.strip()
-        if done.returncode == 99:
+        if status == 99:
             return f"not tried: nothing can be mounted here ({told[:100]})"
     for path, data in left.items():
         if before.get(path) != data:
             return f"left behind: {path} {'is other' if path in before else 'is new'}"
     if lost := before.keys() - left.keys():
         return f"lost: {lost}"
-    if done.returncode not in (1, 2):
-        return f"wrong status: {done.returncode}"
+    if status not in (1, 2):
+        return f"wrong status: {status}, {told[-200:]}"
     if "Traceback" in told or ".part" in told or len(told.splitlines()) != 1:
         return f"raw words: {told[-200:]}"
     return "" if name in told else f"names nothing: {told[-200:]}"
@@ -292,12 +302,11 @@ def together() -> Tried:
 def made_by(count: int, arguments: list[str]) -> tuple[str, dict[str, bytes]]:
     """Run a command so many times at once; return what is wrong, and the files."""
     with tempfile.TemporaryDirectory() as room, ThreadPoolExecutor(count) as pool:
-        about = {"cwd": room, "env": environment(), "capture_output": True, "timeout": 3 * LATE}
-        runs = [pool.submit(subprocess.run, POSENC + arguments, **about) for _ in range(count)]
-        bad = [run.result() for run in runs if run.result().returncode]
+        own = {"cwd": room, "env": environment()}
+        runs = list(pool.map(lambda _: ran(POSENC + arguments, **own), range(count)))
         files = {path.name: data for path, data in files_in(Path(room)).items()}
-    if bad:
-        return f"wrong status: {bad[0].returncode}, {bad[0].stderr.decode()[-200:]}", files
+    if bad := [run for run in runs if run[0]]:
+        return f"wrong status: {bad[0][0]}, {bad[0][1][-200:]}", files
     odd = [name for name in files if not name.endswith(".svg")]
     return f"left behind: {odd}" if odd else "", files
 
@@ -344,13 +353,13 @@ READERS = {  # of each file what reads it
     "figures/scenes.toml": "pe.figure('toeplitz')",
 }
 KINDS = ("TypeError", "ValueError", "ImportError", "SetupError", "OSError", "FileNotFoundError")
-READ = """import posenc_lib as pe
+READ = """import sys, posenc_lib as pe
 try:
     {}
 except (TypeError, ValueError, OSError, ImportError) as error:
-    print(f"{{type(error).__name__}}: {{error}}")
+    print(f"{{type(error).__name__}}: {{error}}", file=sys.stderr)
 else:
-    print("taken for good")"""
+    print("taken for good", file=sys.stderr)"""
 
 
 def stored() -> Tried:
@@ -371,13 +380,13 @@ def misread(room: str, name: str, reader: str) -> str:
     """Return what is wrong with how a damaged file is read."""
     own = environment(PYTHONPATH=room)
     given = [sys.executable, "-c", READ.format(reader)]
-    done = subprocess.run(given, cwd=room, env=own, capture_output=True, text=True, timeout=LATE)
+    status, told = ran(given, cwd=room, env=own)
     if (Path(room) / "sabotaged").exists():
         (Path(room) / "sabotaged").rmdir()
         return "code run: what was pickled"
-    if done.returncode:
-        return f"raw error: {done.stderr.strip().splitlines()[-1][:200]}"
-    told = done.stdout.strip().splitlines()[-1]
+    told = told.splitlines()[-1] if told else "nothing said"
+    if status:
+        return f"raw error: {told[:200]}"
     if told == "taken for good":
         return "wrong answer: taken for good"
     kind, _, words = told.partition(": ")

@@ -4,7 +4,6 @@ import json
 import random
 import re
 import signal
-import subprocess
 import tempfile
 import urllib.request
 import warnings
@@ -30,7 +29,7 @@ from ...browser.lab import chromium, find_browser
 from ...browser.lesson_page import PICTURE, LessonPage, notebook
 from ...conftest import until
 from .case import refusal_of, told
-from .commands import POSENC, environment
+from .commands import POSENC, environment, ran
 
 Tried = Iterator[tuple[str, str]]
 NO_BROWSER = "not tried: there is no Chromium"
@@ -272,14 +271,12 @@ def site() -> Tried:
             folder.mkdir(parents=True)
             write(folder)
             given = [*POSENC, "site", str(out), str(folder)]
-            told = {"capture_output": True, "text": True, "errors": "replace"}
-            done = subprocess.run(given, env=environment(), **told, timeout=600)
-            said = done.stderr.strip()
+            status, said = ran(given, env=environment())
             # one that can't be made is named
-            wrong = "Traceback" in said or (done.returncode and ".ipynb" not in said)
+            wrong = "Traceback" in said or (status and ".ipynb" not in said)
             yield f"site, {write.__name__}", f"raw words: {said[-200:]}" if wrong else ""
             for path in (out / name for name in pages.split()):
-                missing = "" if done.returncode else f"no page: {said[-200:]}"
+                missing = "" if status else f"no page: {said[-200:]}"
                 yield f"{write.__name__} {path.name}", opened(path) if path.exists() else missing
 
 

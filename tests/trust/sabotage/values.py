@@ -112,7 +112,7 @@ def panel(do: Callable) -> Callable:
     return call
 
 
-# The functions that test_library leaves out, with arguments that are good, and others' names
+# Each function with good arguments: those of test_library, and all that it leaves out
 CALLS: dict[str, tuple[Callable, dict]] = {
     name: (getattr(pe, name), example(name)) for name in PUBLIC
 }
@@ -210,8 +210,7 @@ ARRAYS = {"[]", "an array", "array of shape (0, 8)", "array of 30 axes"}
 ENDLESS = {"nan", "inf", "array of nan"}
 ITERABLE = {"a set", "a generator", "an array", "array of 30 axes"}
 # what errors may name in place of an argument: an axis of it, or what it is to be
-ALSO = "head_dim num_buckets seq_len config"
-ALSO = (*ALSO.split(), "mine must take", "Unprintable must take")
+ALSO = ("head_dim", "num_buckets", "seq_len", "config", "mine must take", "Unprintable must take")
 MUST_ANSWER = "(an error of a good call)"
 SAY_IT = {"check", "playground"}  # which say what they were given, and raise nothing
 
