@@ -216,7 +216,14 @@ def news() -> str:
 
 
 def still_lives() -> str:
-    """Return what is wrong with a box after all that it was given."""
+    """Return what is wrong with a box after all that it was given; a harmed one is left."""
+    fault = dead()
+    if fault:
+        box.cache_clear()
+    return fault
+
+
+def dead() -> str:
     box().paste.value = ""
     box().paste.value = json.dumps(GOOD | {"head_dim": 48})
     if news() or box().config != GOOD | {"head_dim": 48}:
@@ -231,8 +238,8 @@ def by_box(config: dict) -> str:
     try:
         box().read(config)
     except (TypeError, ValueError) as refusal:
-        if dead := still_lives():
-            return f"{dead} after {refusal}"
+        if fault := still_lives():
+            return f"{fault} after {refusal}"
         raise
     return still_lives()
 

@@ -89,7 +89,22 @@ def seen() -> tuple:
 
 
 def opened(line: str) -> str:
-    """Open a line in a playground; return what is wrong with what it then shows."""
+    """Open a line in a playground; one that a line has harmed is left to no other line."""
+    harmed = True
+    try:
+        fault = opened_and_back(line)
+        harmed = bool(fault)
+        return fault
+    except (TypeError, ValueError):
+        harmed = False
+        raise
+    finally:
+        if harmed:
+            ground.cache_clear()
+
+
+def opened_and_back(line: str) -> str:
+    """Open a line and go back; return what is wrong with what is shown after either."""
     before = seen()
     try:
         ground().open(line)
