@@ -275,7 +275,7 @@ def configs() -> list[Case]:
                 call = partial(changed, base, path, make)
                 made.append((f"{base}, {'.'.join(path)}={value}", path, call, base))
     for k, (what, path, make, base) in enumerate(made):
-        names = ("config", "rope_parameters", "rope_scaling", *path[-1:])
+        names = ("config", "rope_parameters", "rope_scaling", "head_dim", *path[-1:])
         names += WORDS if not base else ()
         formula = base in ("plain", "linear", "of no family")
         cases.append(_of_numbers(what, make, names, formula))

@@ -119,7 +119,8 @@ def asked(arguments: list[str]) -> str:
         return f"raw words: {told[:200]}"
     if status == 0 and all(path.parent == out for path in new):
         return ""
-    right = status in (1, 2) and not new and len(told.splitlines()) == 1
+    lines = 1 + str(arguments[-1]).count("\n")
+    right = status in (1, 2) and not new and len(told.splitlines()) == lines
     return "" if right else f"wrong answer: status {status}, wrote {list(new)}, said {told[:200]}"
 
 
