@@ -25,6 +25,12 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     return _weights(scores, axis)
 
 
+def dot_products(q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Return q kᵀ, (n, n)."""
+    validate.fit_memory(len(q) * len(k), seq_len=len(q))
+    return q.astype(float) @ k.T.astype(float)
+
+
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return the softmax; zeros where there is nothing to attend to."""
     # The top is above −inf, because −inf − −inf is unknown.
@@ -33,7 +39,7 @@ def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
 
-@validate.checked(v=validate.ROWS)
+@validate.checked(validate.scores_of, v=validate.ROWS)
 def attention(
     q: npt.ArrayLike,
     k: npt.ArrayLike,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from posenc_lib.encodings import parameter, toy_data, validate
-from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.attention import attention, dot_products
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, head_of, seq_len_of
@@ -311,7 +311,7 @@ class Vectors(InAttention):
     @cached_property
     def similarity(self) -> Array:
         queries, keys = self.queries_keys
-        return queries.astype(float) @ keys.T.astype(float)
+        return dot_products(queries, keys)
 
     def dot_product(self, query: int) -> Array:
         queries, keys = self.queries_keys

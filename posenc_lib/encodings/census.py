@@ -1,7 +1,8 @@
 """What people really ship: how each implementation in transformers knows position, counted."""
 
-import json
 from pathlib import Path
+
+from posenc_lib.files import stored_data
 
 ABSENT = "none of these"
 
@@ -44,7 +45,8 @@ def census() -> Census:
     Source: the modeling files of transformers 5.23.0, a folder each, read by
         tests/encodings/census.py.
     """
-    found = json.loads(Path(__file__).with_name("census.json").read_text(encoding="utf-8"))
+    file = Path(__file__).with_name("census.json")
+    found = stored_data(file, transformers=str, implementations=int, rotary=list)
     made = Census((kind, names) for kind, names in found.items() if isinstance(names, list))
     made.version, made.total = found["transformers"], found["implementations"]
     return made

@@ -95,13 +95,18 @@ def exact_head(
         2004, section 9.5.
     """
     (encoding,) = opened([encoding], called="encoding")
+    for p in encoding.parameters:
+        if p.name in parameters and not parameters[p.name] is p.default is None:
+            p.checked(parameters[p.name])
     encoding = encoding.at(**parameters).at(seq_len=seq_len)
+    rows = seq_len if encoding.kind == "additive" else 1
+    validate.fit_memory(seq_len * max(rows, encoding.num_dims), seq_len=seq_len)
     encoding.check()
     if encoding.of_text and _turns(encoding) and not _turns_as_it_says(encoding, seq_len):
         name = encoding.name or type(encoding).__name__
         rule = f"encoding must turn queries and keys by its frequencies, which {name} does not"
         raise ValueError(f"{rule}. A head is fitted to cos and sin of these alone")
-    anywhere = look_back == ANYWHERE
+    anywhere = isinstance(look_back, str) and look_back == ANYWHERE
     if anywhere and encoding.kind == "additive":
         rule = "look_back must be a number for a table, whose scores are not of the distance"
         raise ValueError(f"{rule}, got 'anywhere'")
@@ -153,6 +158,7 @@ def _turns_as_it_says(encoding: Encoding, length: int) -> bool:
 
 def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
     """Return φ(Δ) at the distances Δ = 0 … length − 1 to earlier keys, shape (length, features)."""
+    validate.fit_memory(length * encoding.num_dims, length=length)
     back = np.arange(length)
     if _turns(encoding):
         if inv_freq is None:

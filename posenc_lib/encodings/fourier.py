@@ -16,7 +16,11 @@ GRID = 512  # steps at least: a curve that looks smooth
 RIDGE = 1e-6
 
 
-@validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
+@validate.checked(
+    lambda x, frequencies: 2 * x.size * frequencies.size,
+    x=partial(validate.data, min_ndim=1),
+    frequencies=validate.data,
+)
 def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return sines and cosines of places in space: of each coordinate, or of B·x for a matrix B.
 
@@ -47,7 +51,11 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
     return waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
 
 
-@validate.checked(t=partial(validate.data, ndim=1), dim=partial(validate.integer, low=4))
+@validate.checked(
+    lambda t, dim: len(t) * dim,
+    t=partial(validate.data, ndim=1),
+    dim=partial(validate.integer, low=4),
+)
 def timestep_embedding(t: npt.ArrayLike, dim: int) -> npt.NDArray[np.float64]:
     """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
 

@@ -18,7 +18,7 @@ POWERS = (0.01, 2.0)
 EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
 
-@validate.checked(a=EACH_HEAD, p=EACH_HEAD)
+@validate.checked(lambda a, q_len, k_len: len(a) * q_len * k_len, a=EACH_HEAD, p=EACH_HEAD)
 def kerple(
     a: npt.ArrayLike, p: npt.ArrayLike, q_len: int, k_len: int | None = None, *, kind: Kind = "log"
 ) -> npt.NDArray[np.float64]:

@@ -1,7 +1,6 @@
 """RoPE as models have it: real configs, and the encoding that a config.json describes."""
 
 import copy
-import json
 import re
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from posenc_lib.encodings.parameter import CONTENT, Parameter, seq_len_of
 from posenc_lib.encodings.rope import Scaled
 from posenc_lib.encodings.rope_config import FULL, LayerType, families, layers_of, text_part
 from posenc_lib.encodings.rope_scaling import OLD_TYPES
+from posenc_lib.files import stored_data
 
 UNSCALED = ("default", "proportional")
 MOST_DIMS, LONGEST = 1024, 2**40  # of a head, and positions of a text
@@ -23,7 +23,7 @@ MOST_DIMS, LONGEST = 1024, 2**40  # of a head, and positions of a text
 
 @cache
 def _shipped() -> dict[str, dict[str, Any]]:
-    return json.loads(Path(__file__).with_name("models.json").read_text(encoding="utf-8"))
+    return stored_data(Path(__file__).with_name("models.json"), llama_3_1=dict)
 
 
 def model_config(name: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def counts(name: str, value) -> npt.NDArray[np.int64]:
     return many
 
 
-@validate.checked(sections=counts)
+@validate.checked(lambda sections: sections.sum(dtype=float), sections=counts)
 def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.NDArray[np.int64]:
     """Return which axis turns each pair of dims; in M-RoPE 0 is time, 1 the row, 2 the column.
 
@@ -53,10 +53,10 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
     Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes
         take turns until they have all their pairs (Qwen3-VL), instead of a chunk for each
         (Qwen2-VL).
-    Returns: int64 array of shape (pairs,), the fastest pair first.
+    Returns: int array of shape (pairs,), the fastest pair first.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
     """
-    axis = np.repeat(np.arange(len(sections)), sections)
+    axis = np.repeat(np.arange(len(sections)), sections.astype(np.intp))  # no int64 in a browser
     rank = np.concatenate([np.arange(n) for n in sections])  # of a pair within its axis
     return axis[np.argsort(rank, kind="stable")] if interleaved else axis
 
@@ -81,7 +81,7 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
     # (24, 24) would be two runs of words, where perhaps a picture is meant
     if not isinstance(parts, list):
         raise TypeError(f"parts must be a list, as [5, (4, 6), 3], got {validate.show(parts)}")
-    made, start = np.empty((3, 0), np.int64), 0
+    places, start, count = [np.empty((3, 0), np.int64)], 0, 0
     for name, part in ((f"parts[{i}]", part) for i, part in enumerate(parts)):
         if not isinstance(part, (tuple, list)):
             shape = (validate.integer(name, part, low=0),)
@@ -91,9 +91,12 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
             kinds = "a number of words, (rows, columns) or (frames, rows, columns)"
             raise ValueError(f"{name} must be {kinds}, got {validate.show(part)}")
         number = math.prod(shape)
-        places = start + np.broadcast_to(np.indices(shape).reshape(len(shape), number), (3, number))
-        made, start = np.concatenate([made, places], axis=1), start + max(shape)
-    return made
+        count += number
+        validate.fit_memory(3 * count, **{name: number})
+        within = np.indices(shape, np.int64).reshape(len(shape), number)
+        places.append(start + np.broadcast_to(within, (3, number)))
+        start += max(shape)
+    return np.concatenate(places, axis=1)
 
 
 class MRope(Encoding):

@@ -21,7 +21,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
     k_len = q_len if k_len is None else k_len
-    return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
+    return np.arange(k_len, dtype=np.int64) - np.arange(k_len - q_len, k_len)[:, None]
 
 
 def fitting_qk(q, k) -> tuple[np.ndarray, np.ndarray]:

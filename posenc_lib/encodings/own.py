@@ -50,7 +50,7 @@ def opened(what, given: dict | None = None, taken=(), called="what") -> list[Enc
     things = list(what) if isinstance(what, (list, tuple)) else [what]
     different = {thing if isinstance(thing, str) else id(thing) for thing in things}
     if not things or len(different) < len(things):
-        rule = "what must name at least one encoding, each once"
+        rule = f"{called} must name at least one encoding, each once"
         raise ValueError(f"{rule}, got {validate.show(what)}")
     names = {*taken, *(thing for thing in things if isinstance(thing, str))}
     encodings = []
@@ -58,13 +58,14 @@ def opened(what, given: dict | None = None, taken=(), called="what") -> list[Enc
         if isinstance(thing, str):
             encoding = catalog.NAMED[validate.known(called, thing, catalog.NAMED)]
         else:
-            encoding = _encoding(thing, given or {}, names, alone=len(things) == 1)
+            alone = len(things) == 1
+            encoding = _encoding(thing, given or {}, names, called, alone)
         encodings.append(encoding)
         names.add(encoding.name)
     return encodings
 
 
-def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
+def _encoding(thing, given: dict, names: set, called: str, alone: bool) -> Encoding:
     """Return a thing as an encoding under a free name, or refuse it."""
     is_class = isinstance(thing, type)
     if isinstance(thing, dict):
@@ -74,14 +75,14 @@ def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
     if isinstance(thing, Encoding):
         return _of_object(thing, given, names, alone=alone)
     if hasattr(thing, "__array__") and not is_class:
-        array = validate.finite_table("what", thing)
+        array = validate.finite_table(called, thing)
         return _of_table(array, free_name("mine", names))
     if hasattr(thing, "weight") and not is_class:
         layer = type(thing).__name__
-        raise TypeError(f"what must be {WHAT}, got a {layer}: its table is its .weight")
+        raise TypeError(f"{called} must be {WHAT}, got a {layer}: its table is its .weight")
     if callable(thing):
         return _of_function(thing, given, names)
-    raise TypeError(f"what must be {WHAT}, got {validate.show(thing)}")
+    raise TypeError(f"{called} must be {WHAT}, got {validate.show(thing)}")
 
 
 def free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:

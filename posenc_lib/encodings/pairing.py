@@ -28,11 +28,11 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.
         rotary_dim = validate.EVEN("head_dim", head_dim)
     if rotary_dim > head_dim:
         raise ValueError(f"rotary_dim must be at most {head_dim}, got {rotary_dim}")
-    dims = np.arange(head_dim)
+    dims = np.arange(head_dim, dtype=np.int64)
     return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
 
 
-@validate.checked(weights=None)
+@validate.checked(lambda: 0, weights=None)  # the result is as large as weights
 def convert_pairing(
     weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
 ) -> npt.NDArray[Any]:
@@ -61,7 +61,7 @@ def convert_pairing(
     rows = len(weights)
     if rows == 0 or rows % num_heads:
         raise ValueError(
-            f"weights must have rows that {num_heads} heads can share equally, got {rows}"
+            f"weights must have rows that {num_heads=} heads can share equally, got {rows}"
         )
     order = pairing_permutation(rows // num_heads, rotary_dim=rotary_dim)
     if to == "interleaved":

@@ -58,7 +58,7 @@ def sinusoidal_2d(
 SIDES = partial(validate.pair_of, meaning="(height, width)")
 
 
-@validate.checked(old=SIDES, new=SIDES)
+@validate.checked(lambda table, new: math.prod(new) * max(table.shape), old=SIDES, new=SIDES)
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
@@ -76,7 +76,8 @@ def resize_table(
         antialiased as in timm.
     """
     if len(table) != prefix + math.prod(old):
-        counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
+        counted = f"{old[0]} × {old[1]} patches (old)"
+        counted += f" and {prefix=} before them" if prefix else ""
         raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
     patches = table[prefix:].reshape(*old, table.shape[1])
     down, across = _cubics(old[0], new[0]), _cubics(old[1], new[1])

@@ -39,7 +39,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@validate.checked()
+@validate.checked(lambda head_dim: head_dim**2)
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair.
 

@@ -23,7 +23,7 @@ from posenc_lib.encodings.rope import VECTORS, apply_rope
 SPLITS = ("axial", "alternate")
 
 
-@validate.checked(x=VECTORS)
+@validate.checked(lambda: 0, x=VECTORS)  # the result is as large as x
 def rope_2d(
     x: npt.ArrayLike,
     height: int,
@@ -50,7 +50,7 @@ def rope_2d(
     """
     if x.shape[-2] != height * width:
         raise ValueError(
-            f"x must have a row for each of {height} × {width} patches, got {x.shape[-2]}"
+            f"x must have height × width = {height} × {width} rows, one a patch, got {x.shape[-2]}"
         )
     first, second = split(x.shape[-1], base, frequencies)
     along_y, along_x = (first, second) if order == "yx" else (second, first)

@@ -4,7 +4,6 @@ What the keys say is computed here; what only a model's code says is in families
 each model_type.
 """
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
+from posenc_lib.files import stored_data
 
 FULL, NO_ROPE = "full_attention", "no_rope"
 # layers that know the order in another way
@@ -83,7 +83,7 @@ def families() -> dict[str, dict[str, Any]]:
             have.
         unknown: that its code could not be run.
     """
-    return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
+    return stored_data(Path(__file__).with_name("families.json"), llama=dict)
 
 
 def rope_from_config(

@@ -10,7 +10,7 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, powers_of, seq_len_of
 
 
-@validate.checked()
+@validate.checked(lambda num_heads, q_len, dim: q_len * max(num_heads * q_len, dim))
 def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
     """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, where n = key − query.
 

@@ -9,7 +9,7 @@ from posenc_lib.encodings.offsets import fitting_qk, read, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
-@validate.checked()
+@validate.checked(validate.scores_of)
 def shaw_scores(
     q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:

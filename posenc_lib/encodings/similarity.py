@@ -14,7 +14,7 @@ ROUNDING = 32 * EPS  # of a distance, as a part of both rows' lengths
 AT_ONCE = 2**20  # numbers
 
 
-@checked()
+@checked(lambda table: len(table) ** 2)
 def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
 

@@ -55,7 +55,7 @@ def sinusoidal(
     return table
 
 
-@checked(d_model=EVEN)
+@checked(lambda d_model: d_model**2, d_model=EVEN)
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 

@@ -57,7 +57,10 @@ def t5_bucket(
     return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
 
 
-@validate.checked(weights=partial(validate.data, ndim=2))
+@validate.checked(
+    lambda weights, q_len, k_len: weights.shape[1] * q_len * k_len,
+    weights=partial(validate.data, ndim=2),
+)
 def t5_bias(
     weights: npt.ArrayLike,
     q_len: int,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from posenc_lib.encodings import validate
+from posenc_lib.encodings.validate import choice, fit_memory
 
 DRAWN = 44  # the seed of a query and a key whose first two dims make a clear picture
 TRIED = 256  # tokens of which a mean is taken
@@ -12,6 +12,7 @@ TRIED = 256  # tokens of which a mean is taken
 
 def tokens(number: int, dim: int) -> np.ndarray:
     """Return made-up token vectors, always the same, shape (number, dim), entries of variance 1."""
+    fit_memory(number * dim, seq_len=number, dims=dim)
     return np.random.default_rng(0).normal(size=(number, dim))
 
 
@@ -23,13 +24,15 @@ def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
 def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return tokens times made-up W_q, W_k and W_v that keep the variance, all of x's shape."""
     dim = x.shape[1]
+    fit_memory(3 * dim**2, dims=dim)
     projections = np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
     return tuple(x @ w for w in projections)
 
 
 def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.ndarray:
     """Return one query and one key, shape (2, head_dim): all ones, or drawn at random by a seed."""
-    validate.choice("content", content, ("ones", "random"))
+    choice("content", content, ("ones", "random"))
+    fit_memory(2 * head_dim, head_dim=head_dim)
     drawn = np.random.default_rng(DRAWN if seed is None else seed).normal(size=(2, head_dim))
     return np.ones((2, head_dim)) if content == "ones" else drawn
 

@@ -21,7 +21,7 @@ WORDS = replace(
 ADDED = partial(validate.data, min_ndim=1)
 
 
-@validate.checked(u=ADDED, v=ADDED)
+@validate.checked(validate.scores_of, u=ADDED, v=ADDED)
 def transformer_xl_scores(
     q: npt.ArrayLike, k: npt.ArrayLike, r: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:

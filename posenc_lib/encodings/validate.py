@@ -1,7 +1,7 @@
 """What an argument may be: a rule for each name, `RULES`, and the words that refuse what breaks it.
 
 A public function says `@checked(…)`, so its body begins with its formula. Positions, sizes and
-options are checked, but data may hold NaN and infinity.
+options are checked, but data may hold NaN and infinity. `fit_memory` limits every result.
 """
 
 import difflib
@@ -9,6 +9,8 @@ import functools
 import inspect
 import math
 import numbers
+import os
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -17,9 +19,12 @@ import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
-# what is too small becomes 0, even where the caller lets NumPy raise
-quiet = np.errstate(under="ignore")
+# what is too small or too large becomes 0 or infinite, even where the caller lets NumPy raise
+quiet = np.errstate(all="ignore")
+MEMORY = "POSENC_MAX_GB"  # says how large an array may get
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
+# what XML has no place for
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -29,8 +34,17 @@ def show(value) -> str:
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     if isinstance(value, int) and value == EXACT:
         return "2**53"
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    try:
+        text = printable(repr(value.item() if isinstance(value, np.generic) else value))
+    except Exception:  # nested too deep, too many digits, an error of its own
+        size = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
+        return f"a {type(value).__name__}{size} that can't be written out"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def printable(text: str) -> str:
+    """Return text with a � for what no file can hold: NUL, half a character."""
+    return UNPRINTABLE.sub("�", text)
 
 
 def as_text(value) -> str:
@@ -62,6 +76,30 @@ def among(value, names, has: str = "there are") -> str:
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
     return f"did you mean {near}?" if near else f"{has} {some}"
+
+
+def _size(value) -> int:
+    return math.prod(value) if isinstance(value, tuple) else getattr(value, "size", value)
+
+
+def fit_memory(count: float, **given) -> None:
+    """Refuse an array of so many numbers if it takes more than 2 GB, or what MEMORY says.
+
+    given are the arguments that ask for it, by name.
+    """
+    written = os.environ.get(MEMORY, 2)
+    try:
+        most = float(written)
+    except ValueError:
+        most = math.nan
+    if not most > 0:
+        raise ValueError(f"{MEMORY} must be a number of gigabytes above 0, got {show(written)}")
+    needed = 8 * count / 1e9
+    if needed > most:
+        name = max(given, key=lambda name: _size(given[name]))
+        makes = f"got {show(given[name])}, which makes one of {needed:,.1f} GB"
+        allows = f'(os.environ["{MEMORY}"] = "{math.ceil(needed)}" allows it)'
+        raise ValueError(f"{name} must leave every array within {most:g} GB, {makes} {allows}")
 
 
 # Each rule takes the name of an argument and its value.
@@ -160,15 +198,17 @@ def as_array(name: str, value) -> np.ndarray:
         raise TypeError(
             f"{name} must be a plain array, got a masked one (choose what stands for its gaps)"
         )
+    if isinstance(value, range):
+        fit_memory((value.stop - value.start) // value.step, **{name: value})
     try:
         return np.asarray(value)
-    except ValueError:  # NumPy's own words for a ragged list do not name the argument
-        raise ValueError(
-            f"{name} must be a regular array of numbers, got rows of unequal length"
-        ) from None
-    except (TypeError, RuntimeError) as error:
-        # a tensor that has a gradient, or a dtype that NumPy lacks
-        said = str(error).splitlines()[0].rstrip(".")
+    except (ValueError, RecursionError) as error:  # NumPy's own words do not name the argument
+        deep = isinstance(error, RecursionError) or "dimension" in str(error)
+        got = "lists nested too deep" if deep else "rows of unequal length"
+        raise ValueError(f"{name} must be a regular array of numbers, got {got}") from None
+    except Exception as error:
+        # a tensor that has a gradient, a dtype that NumPy lacks
+        said = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         meant = (
             f" ({name}.detach().float().cpu().numpy() is one)"
             if hasattr(value, "detach")
@@ -268,7 +308,9 @@ def positions(value) -> np.ndarray:
             f"positions must be a count or an array, got {show(value)} ({type(value).__name__})"
         )
     if isinstance(value, numbers.Number):
-        return np.arange(integer("positions", value, low=0))
+        count = integer("positions", value, low=0)
+        fit_memory(count, positions=count)
+        return np.arange(count)
     result = array("positions", value, within=True)
     if result.ndim not in (1, 2):
         raise ValueError(
@@ -346,11 +388,22 @@ def _of_type(annotation) -> Callable | None:
     return flag if annotation is bool else None
 
 
-def checked(**own: Callable | None) -> Callable[[F], F]:
-    """Return a decorator by which each argument passes its rule.
+def scores_of(q: np.ndarray, k: np.ndarray) -> int:
+    """Return how many scores they have."""
+    lead = max(math.prod(x.shape[:-2]) for x in (q, k))
+    return lead * q.shape[-2] * k.shape[-2]
 
-    That is the function's own, or that of its name, or of its type. A rule of None leaves an
-    argument to the function itself, as does the lack of one. A default of None stays.
+
+# arguments that say how large a result is
+SIZES = "positions seq_len d_model num_heads num_positions height width dim head_dim q_len k_len"
+
+
+def checked(count: Callable | None = None, /, **own: Callable | None) -> Callable[[F], F]:
+    """Return a decorator by which each argument passes its rule, and the result fits into memory.
+
+    A rule is the function's own, or that of its name, or of its type. A rule of None leaves an
+    argument to the function itself, as does the lack of one. A default of None stays. count says
+    of how many numbers the result is, by arguments; else it is the product of those in SIZES.
 
     >>> @checked(d_model=EVEN)
     ... def halves(positions, d_model):
@@ -367,17 +420,30 @@ def checked(**own: Callable | None) -> Callable[[F], F]:
         }
         rules = by_name | own
         optional = {name for name, one in arguments.items() if one.default is None}
+        asking = inspect.signature(count).parameters if count else SIZES.split()
+        asking = [name for name in arguments if name in asking]
+        needed = {name for name in asking if arguments[name].default is inspect.Parameter.empty}
 
         def passed(name: str, value):
             if rules.get(name) is None or (value is None and name in optional):
                 return value
             return rules[name](name, value)
 
+        def fit(given: dict) -> None:
+            sizes = {name: given[name] for name in asking if given.get(name) is not None}
+            if "k_len" in asking:
+                sizes.setdefault("k_len", sizes["q_len"])
+            fit_memory(count(**sizes) if count else math.prod(map(_size, sizes.values())), **sizes)
+
         @functools.wraps(function)
         def call(*args, **options):
-            too_many = args[len(arguments) :]  # Python says so
+            too_many = args[len(arguments) :]  # Python says so, and if there are too few
             args = [*map(passed, arguments, args), *too_many]
-            return quietly(*args, **{name: passed(name, value) for name, value in options.items()})
+            options = {name: passed(name, value) for name, value in options.items()}
+            given = dict(zip(arguments, args, strict=False)) | options
+            if needed <= given.keys():
+                fit(given)
+            return quietly(*args, **options)
 
         return call  # type: ignore[return-value]
 

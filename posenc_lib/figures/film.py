@@ -11,16 +11,18 @@ import html
 import io
 import json
 from collections.abc import Callable
-from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from posenc_lib.files import stored_text
 from posenc_lib.views import style
 
 SHARPNESS = 2  # pixels of a picture for each pixel of a page
 STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one colour
-SHIFTS = np.arange(0, 48, 8)  # of the six bytes of a pair, as one number
+# in 64 bits, wherever it runs
+SHIFTS = np.arange(0, 48, 8, np.int64)  # of the six bytes of a pair, as one number
 POINTS = 100  # of a curve, at most
 
 
@@ -71,13 +73,13 @@ class Film:
         """Return what stands for each pixel, (n, 4): its light colour, a bit off if it's taken."""
         numbers = pixels @ (1 << SHIFTS)
         runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbours are mostly alike
-        lengths = np.diff(runs, append=len(numbers))
+        lengths = np.diff(runs, append=len(numbers)).astype(np.intp)
         pairs, where = np.unique(numbers[runs], return_inverse=True)
         counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
         colors = pairs[:, None] >> SHIFTS & 255
         paper = self._first[0, 0].astype(int)  # at the corner
-        steps = np.round((colors - paper) / STEP).astype(int)
-        keys = (steps @ (64 ** np.arange(6))).tolist()
+        steps = np.round((colors - paper) / STEP).astype(np.int64)
+        keys = (steps @ (1 << (6 * np.arange(6, dtype=np.int64)))).tolist()
         for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
             if keys[k] not in self._codes:
                 red, green, blue, *dark = colors[k].tolist()
@@ -179,4 +181,4 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
 
 def part(name: str) -> str:
     """Return the text of a file of this folder."""
-    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
+    return stored_text(Path(__file__).with_name(name))

@@ -4,17 +4,17 @@ Any other figure is found by its spec.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from pathlib import Path
 from string import Formatter
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import part
+from posenc_lib.files import stored_data
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
@@ -254,7 +254,8 @@ def _same(encoding: Encoding, others: list) -> Encoding:
 
 def _scenes() -> Iterator[Scene]:
     buttons: set[str] = set()
-    for name, entry in tomllib.loads(part("scenes.toml")).items():
+    file = Path(__file__).with_name("scenes.toml")
+    for name, entry in stored_data(file).items():
         try:
             scene = _scene(name, entry)
             if scene.button and scene.button in buttons:

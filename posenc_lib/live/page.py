@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
+from posenc_lib.files import stored_text
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
-CSS = f"<style>{Path(__file__).with_name('look.css').read_text(encoding='utf-8')}</style>"
+CSS = f"<style>{stored_text(Path(__file__).with_name('look.css'))}</style>"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk

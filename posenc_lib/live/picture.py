@@ -15,6 +15,7 @@ import numpy as np
 import traitlets
 
 from posenc_lib.figures.film import part
+from posenc_lib.files import stored_text
 from posenc_lib.views.style import CSS_DPI, number, written
 
 DRAWN = 512  # points of a curve that a reader draws, at most
@@ -29,7 +30,7 @@ SLIDERS = {"position": "query", "key": "query", "token": "before"}
 class Picture(anywidget.AnyWidget):
     """A picture on a canvas, which tells where it is touched and how much room the page has."""
 
-    _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
+    _esm = part("guess.js") + stored_text(Path(__file__).with_name("picture.js"))
     value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
     # from the page: whether it has loaded what a canvas needs
     runs = traitlets.Bool(False).tag(sync=True)

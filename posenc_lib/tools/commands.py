@@ -10,6 +10,28 @@ def main(arguments=None) -> int:
 
     It is 2 for what was asked wrongly, and 1 for what could not be written.
     """
+    try:
+        options = _parser().parse_args(arguments)
+        return options.run(options) or 0
+    except BaseException as error:
+        if _is_stop(error):
+            print("stopped: files are whole, new or as they were", file=sys.stderr)
+            return 130
+        if not isinstance(error, (TypeError, ValueError, OSError)):
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return 1 if isinstance(error, OSError) else 2
+
+
+def _is_stop(error: BaseException | None) -> bool:
+    """Return whether it is Ctrl-C, or what other code has made of that."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return what reads the commands."""
     import posenc_lib
     from posenc_lib.tools import figures, train  # matplotlib takes a while to load
 
@@ -38,18 +60,7 @@ def main(arguments=None) -> int:
         "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
     )
     site.set_defaults(run=_site)
-    options = parser.parse_args(arguments)
-    try:
-        return options.run(options) or 0
-    except KeyboardInterrupt:
-        print("stopped: files are whole, new or as they were", file=sys.stderr)
-        return 130
-    except (TypeError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    return parser
 
 
 def _notebooks(options) -> int:

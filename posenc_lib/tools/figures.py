@@ -14,8 +14,9 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.registry import FIGURES, Scene, find
+from posenc_lib.files import stored_text
 from posenc_lib.tools.formats import FORMATS, MOVING, render
-from posenc_lib.tools.write import write
+from posenc_lib.tools.write import tell, write
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 
@@ -80,10 +81,10 @@ def run(options: argparse.Namespace) -> None:
     """
     sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
-        print("\n".join(listed(options.ids)))
+        tell("\n".join(listed(options.ids)))
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
-        print("\n".join(line for one, values in asked(options) for line in one.words(values)))
+        tell("\n".join(line for one, values in asked(options) for line in one.words(values)))
     else:
         jobs = {}
         for one in FIGURES.values():
@@ -169,7 +170,7 @@ def gallery() -> bytes:
     views = map(_row, VIEWS.load().values())
     parts = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
     texts = {name: "\n".join(lines) for name, lines in parts.items()}
-    template = Path(__file__).with_name("gallery.md").read_text(encoding="utf-8")
+    template = stored_text(Path(__file__).with_name("gallery.md"))
     return Template(template).substitute(texts).encode()
 
 

@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from posenc_lib.files import atomic_write
+from posenc_lib.tools.write import tell
 
 FAILURES = (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError)
 
@@ -30,7 +31,7 @@ def store_all(paths: list[Path]) -> int:
     for path in notebooks:
         try:
             store(path)
-            print(f"{path}: stored", flush=True)
+            tell(f"{path}: stored")
         except FAILURES as error:
             failed = True  # the others are still to be stored
             print(f"{path}: could not be stored: {str(error).strip()}", file=sys.stderr, flush=True)
@@ -42,10 +43,24 @@ def store(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
     # stderr of the kernel; what cells write is kept
-    client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)
+    try:
+        client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)
+    finally:
+        _stop_if_asked(client)
     if complaints := _clean(notebook):
         raise ValueError(f"a cell wrote to stderr: {complaints[0].strip()}")
     atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
+
+
+def _stop_if_asked(client: NotebookClient) -> None:
+    """Stop as Ctrl-C does, if the client has got a signal in the place of Python.
+
+    It answers one by ending its kernel, of which then hears who waits for a cell, in many words.
+    """
+    ending = getattr(client, "_async_cleanup_kernel_future", None)
+    if ending is not None:
+        ending.cancel()
+        raise KeyboardInterrupt from None
 
 
 def _clean(notebook) -> list[str]:

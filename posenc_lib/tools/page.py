@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Template
 
 from posenc_lib.figures.film import on_papers, part
+from posenc_lib.files import stored_text
 from posenc_lib.views import style
 
 
@@ -42,4 +43,4 @@ def _variables() -> str:
 
 def _part(name: str) -> str:
     """Return the text of a file of this folder."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return stored_text(Path(__file__).with_name(name))

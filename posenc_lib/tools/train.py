@@ -19,6 +19,7 @@ from posenc_lib.lessons.training.trained_table import (
     runs_in,
 )
 from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
+from posenc_lib.tools.write import tell
 
 OUT = Path("posenc_lib/lessons/training/trained_models.json")
 SETTINGS = {
@@ -72,8 +73,8 @@ def run(options: argparse.Namespace) -> None:
             right.append(f"{length}: {'no row' if accuracy is None else f'{accuracy:.2f}'}")
         steps = f"{plan.steps} steps{plan.then and ', dropped'}"
         what = f"{plan.encoding} {plan.task} seed {plan.seed}, {steps}"
-        print(f"{k}/{len(left)} {what}: {'  '.join(right)}", flush=True)
-    print(
+        tell(f"{k}/{len(left)} {what}: {'  '.join(right)}")
+    tell(
         f"{options.out}: all {len(runs)} runs are there; "
         "to make them again, name a new file by --out"
     )

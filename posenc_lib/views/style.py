@@ -172,7 +172,8 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin: 
     buffer = io.BytesIO()
     with styled():
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
-        about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
+        about = {key: validate.printable(text) for key, text in about.items() if text}
+        about |= dict.fromkeys(unsaid[suffix])
         ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
         figure.savefig(
             buffer,

@@ -134,7 +134,7 @@ RING = wished("ring", 3)
 ENDS = {"d_model": 16, "num_positions": 8, "ridge": 1e-9}
 BAD = [
     (lambda: line("rop"), "encoding must be a known name"),
-    (lambda: line(3), "what must be an encoding's name, a function"),
+    (lambda: line(3), "encoding must be an encoding's name, a function"),
     (lambda: line(look_back=8), "look_back must be at most 7, got 8"),
     (lambda: line("sine", "anywhere"), "look_back must be a number for a table"),
     (lambda: line(ridge=0), "ridge must be greater than 0, got 0"),

@@ -63,8 +63,8 @@ def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
             {"task": "copy"},
             "task must be one of 'flip_flop', 'look_back', 'induction', 'recall', got 'copy'",
         ),
-        ({"steps": 7}, "the table must have what is asked for, got flip_flop, 7 steps"),
-        ({"then": "stop"}, "the table must have what is asked for, got flip_flop, 1000 steps"),
+        ({"steps": 7}, "steps and seeds must be those of kept runs, got flip_flop, 7 steps"),
+        ({"then": "stop"}, "then must be one of '', 'drop', got 'stop'"),
     ],
 )
 def test_a_wrong_question_is_told_by_name(wrong, told):

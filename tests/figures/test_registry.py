@@ -84,7 +84,7 @@ WRONG = {
 def test_a_scene_that_cannot_be_is_refused_by_its_name(change, said, monkeypatch):
     scenes = tomllib.loads((ROOT / "posenc_lib/figures/scenes.toml").read_text(encoding="utf-8"))
     usual = {"lesson": "10_rope", "line": "rope: heatmap", "values": "base=10000"}
-    monkeypatch.setattr(registry.tomllib, "loads", lambda text: {**scenes, "new": usual | change})
+    monkeypatch.setattr(registry, "stored_data", lambda path: {**scenes, "new": usual | change})
     with pytest.raises(ValueError, match=rf"scenes\.toml, \[new\]: .*{said}"):
         list(registry._scenes())
 

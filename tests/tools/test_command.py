@@ -1,8 +1,12 @@
 """The command: what it writes, what it says, and what it leaves when it is stopped."""
 
+import pytest
+
 from posenc_lib.__main__ import main
 from posenc_lib.figures.registry import FIGURES
+from posenc_lib.tools import commands
 from posenc_lib.tools.formats import render
+from posenc_lib.tools.write import write
 
 
 def figures(*arguments):
@@ -116,3 +120,30 @@ def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, mon
     assert figures("make", "toeplitz", "ladder", "--out", tmp_path) == 130
     assert "stopped: files are whole, new or as they were" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["toeplitz.png"]
+
+
+def made_of_ctrl_c(*kinds):
+    """Raise what other code makes of Ctrl-C."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        for kind in kinds:
+            raise kind("module broken") from error
+        raise
+
+
+@pytest.mark.parametrize("kinds", [(), (ImportError,), (ValueError,), (OSError,), (RuntimeError,)])
+def test_ctrl_c_ends_in_one_line_whatever_other_code_makes_of_it(kinds, monkeypatch, capsys):
+    monkeypatch.setattr(commands, "_parser", lambda: made_of_ctrl_c(*kinds))
+    assert main(["figures", "list"]) == 130
+    assert capsys.readouterr().err == "stopped: files are whole, new or as they were\n"
+
+
+def test_a_figure_that_cannot_be_made_is_named_and_the_others_are_made(tmp_path, capsys):
+    def wrong():
+        raise ValueError("query must be at most 3, got 4")
+
+    jobs = {"a.txt": lambda: b"a", "b.txt": wrong, "c.txt": lambda: b"c"}
+    with pytest.raises(ValueError, match=r"b\.txt: query must be at most 3, got 4"):
+        write(jobs, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "c.txt"]

@@ -6,9 +6,12 @@ import html
 import io
 import re
 
+import nbformat
 import pytest
 from fontTools.ttLib import TTFont
+from nbformat.v4 import new_code_cell, new_notebook
 
+from posenc_lib.tools.site import notebook
 from posenc_lib.tools.site.films import LEAST, MOST, numbers_in
 from posenc_lib.tools.site.text import formula
 
@@ -123,3 +126,24 @@ def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
     assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
     assert "\\" not in formula(r"\bigl( a \bigr)")
     assert "<mo>&lt;</mo>" in formula("a &lt; b")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("wrong.ipynb", 'check("nosuch")', "puzzle must be a known name"),
+        ("broken.ipynb", None, "does not appear to be JSON"),
+        ("words.md", "# A\n\n$\\frac{$", ""),
+    ],
+)
+def test_a_source_that_cannot_be_shown_is_named(name, text, words, tmp_path):
+    path = tmp_path / name
+    if path.suffix == ".md":
+        path.write_text(text)
+    elif text is None:
+        path.write_text("no notebook")
+    else:
+        nbformat.write(new_notebook(cells=[new_code_cell(text)]), path)
+    with pytest.raises(ValueError, match=re.escape(f"{path}: ")) as told:
+        notebook.page(path, "title", "about", "")
+    assert words in str(told.value)

@@ -1,5 +1,6 @@
 """Wrong calls that people make: each gets an error that names the argument and what it must be."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -111,11 +112,11 @@ TOGETHER = [
     (lambda: pe.rope(X, rotary_dim=10), "ValueError: rotary_dim must be at most 8, got 10"),
     (
         lambda: pe.convert_pairing(X, 3),
-        "ValueError: weights must have rows that 3 heads can share equally, got 4",
+        "ValueError: weights must have rows that num_heads=3 heads can share equally, got 4",
     ),
     (
         lambda: pe.resize_table(X, (2, 3), (4, 4)),
-        "ValueError: table must have a row for each of 2 × 3 patches, got 4",
+        "ValueError: table must have a row for each of 2 × 3 patches (old), got 4",
     ),
     (
         lambda: pe.mrope_positions((24, 24)),
@@ -170,6 +171,104 @@ def test_a_value_that_breaks_a_rule_gets_its_words():
 
 def test_arguments_that_do_not_fit_together_get_their_words():
     assert told_otherwise(TOGETHER) == []
+
+
+class Unshown:
+    """What can't be written out."""
+
+    def __repr__(self):
+        raise ZeroDivisionError("of its own")
+
+
+class Unread(Unshown):
+    """What can't be read as an array either."""
+
+    def __array__(self, *args, **kwargs):
+        raise KeyError("of its own")
+
+
+def nested(depth: int, kind: type):
+    """Return lists or tuples in each other, 3000 of them."""
+    value = kind()
+    for _ in range(depth):
+        value = kind([value])
+    return value
+
+
+ENDLESSLY = [nested(3000, list), nested(3000, tuple), nested(100, list)]
+ENDLESSLY[0].append(ENDLESSLY[0])
+OUTLANDISH = [10**5000, -(10**5000), [10**5000], *ENDLESSLY, Unshown(), [Unshown()], Unread()]
+OUTLANDISH += [np.arange(3), np.ones((3, 3)), np.array([]), "\ud800", "a\0b", b"x", {}, {1}, len]
+OUTLANDISH += [range(10**12), slice(None), 1e308, {"a": Unshown()}, np.datetime64("2020")]
+SCALARS = {  # arguments that are one number, one word or one object
+    "num_heads": pe.alibi_slopes,
+    "max_bias": lambda x: pe.alibi_slopes(2, max_bias=x),
+    "causal": lambda x: pe.alibi(2, 3, causal=x),
+    "dim": pe.inv_freq,
+    "base": lambda x: pe.inv_freq(4, x),
+    "pairing": lambda x: pe.rope(X, pairing=x),
+    "dtype": lambda x: pe.sinusoidal(3, 2, dtype=x),
+    "rng": lambda x: pe.learned(2, 2, rng=x),
+    "look_back": lambda x: pe.exact_head("rope", look_back=x, seq_len=8, head_dim=8),
+    "seq_len": lambda x: pe.exact_head("rope", look_back=1, seq_len=x, head_dim=8),
+    "head_dim": lambda x: pe.exact_head("rope", look_back=1, seq_len=8, head_dim=x),
+    "task": lambda x: pe.trained_table(x),
+    "steps": lambda x: pe.trained_table("recall", steps=x),
+    "then": lambda x: pe.trained_table("recall", then=x),
+    "parts": pe.mrope_positions,
+    "length": lambda x: pe.exact_head("rope", look_back=1, seq_len=8, head_dim=8).mass(x),
+    "name": pe.model_config,
+    "position": lambda x: pe.rope_matrix(x, 4),
+    "new": lambda x: pe.resize_table(X, (2, 2), x),
+}
+
+
+def outlandish() -> dict[tuple[str, int], str]:
+    """Return what each argument says to each value that is none of its own."""
+    calls = [(name, ask, k) for name, ask in SCALARS.items() for k in range(len(OUTLANDISH))]
+    told = {(name, k): refusal(partial(ask, OUTLANDISH[k])) for name, ask, k in calls}
+    return {(name, k): words for (name, k), words in told.items() if words != "taken for good"}
+
+
+RAW = "Exceeds the limit|truth value|recursion|iterable|of its own|unhashable|scalar index"
+
+
+def test_whatever_is_given_for_a_number_or_a_word_is_refused_by_the_name_of_the_argument():
+    told = outlandish()
+    assert len(told) > 0.95 * len(SCALARS) * len(OUTLANDISH)
+    wrong = {}
+    for (name, k), words in told.items():
+        rule = words.partition(": ")[2]
+        if not rule.startswith((f"{name} must ", f"{name}[0] must ")) or re.search(RAW, words):
+            wrong[name, k] = words
+    assert wrong == {}
+
+
+ARRAYS = {  # arguments that are arrays
+    "positions": lambda x: pe.sine(x, 2),
+    "table": pe.similarity_matrix,
+    "sections": pe.axis_of_pair,
+    "inv_freq": lambda x: pe.rope(X, inv_freq=x),
+    "mask": lambda x: pe.attention(X, X, X, mask=x),
+    "bias": lambda x: pe.attention(X, X, X, bias=x),
+    "weights": lambda x: pe.convert_pairing(x, 2),
+    "q": lambda x: pe.shaw_scores(x, X, X),
+    "start_pos": lambda x: pe.rope(X, start_pos=x),
+    "scores": pe.softmax,
+    "seeds": lambda x: pe.trained_table("recall", seeds=x),
+}
+
+
+def test_whatever_is_given_for_an_array_is_refused_by_its_name_in_words():
+    wrong, refused = {}, 0
+    for name, ask in ARRAYS.items():
+        for k, value in enumerate([*OUTLANDISH, 3, [[1], [1, 2]], MASKED]):
+            words = refusal(partial(ask, value))
+            refused += words != "taken for good"
+            if words != "taken for good" and (name not in words or re.search(RAW, words[:60])):
+                wrong[name, k] = words
+    assert wrong == {}
+    assert refused > 200
 
 
 WRITTEN = "1e400 nan inf -inf 1_000 1,000 1,00 0x10 1e3 4097.5 ١٢ 7. .5 -0 +5 1e-9".split()

@@ -9,11 +9,13 @@ from unittest.mock import Mock
 from xml.etree import ElementTree
 
 import nbformat
+import numpy as np
 import pytest
 from ipywidgets import HTML
 
 from posenc_lib import explore, playground, spec
 from posenc_lib.__main__ import main
+from posenc_lib.encodings.sinusoidal import Sinusoidal
 from posenc_lib.figures.registry import FIGURES, SCENES
 from posenc_lib.live.page import CSS, inside
 from posenc_lib.tools.figures import named
@@ -221,3 +223,22 @@ def test_a_line_without_end_is_refused_at_once():
                 spec.read(text)
             assert time.process_time() - before < 0.5
             assert len(str(refused.value)) < 5000
+
+
+CONTROLS = [chr(k) for k in (*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF)]
+NO_LETTERS = [*CONTROLS, *map(chr, range(0xD800, 0xE000, 96))]  # and halves of characters
+
+
+def test_what_xml_has_no_place_for_is_written_as_a_stand_in(tmp_path):
+    assert len(NO_LETTERS) > 50
+    words = [f"<{letter}&" for letter in CONTROLS]
+    q = np.ones((len(words), 2))
+    panel = explore("rope", views="attention_map", q=q, k=q, tokens=words, seq_len=len(words))
+    encoding = Sinusoidal().named("mine", "".join(NO_LETTERS))
+    beside = explore([encoding, "rope"], views="heatmap")
+    figure = replace(FIGURES["toeplitz"], caption="".join(NO_LETTERS), alt="".join(NO_LETTERS))
+    for made in (panel, beside):
+        made.save(tmp_path / "it.svg")
+        ElementTree.parse(tmp_path / "it.svg")
+        made.close()
+    ElementTree.fromstring(render(figure, figure.values(), "svg"))

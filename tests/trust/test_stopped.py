@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import nbformat
 import psutil
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from posenc_lib.__main__ import main
 from posenc_lib.tools.train import load, save
@@ -76,3 +78,46 @@ def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(
     assert set(tmp_path.iterdir()) == before
     assert (tmp_path / "toeplitz.png").read_bytes() == OLD
     assert load(tmp_path / "runs.json") == {}
+
+
+def command(folder, *arguments, **streams) -> subprocess.Popen:
+    """Start a command in a folder, apart from this process's terminal."""
+    line = [sys.executable, "-m", "posenc_lib", *map(str, arguments)]
+    room = {"cwd": folder, "env": os.environ | {"TMPDIR": str(folder)}, "start_new_session": True}
+    return subprocess.Popen(line, **room, text=True, **streams)
+
+
+PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to look for processes in")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("what", ["notebooks", "figures"])
+def test_a_command_that_is_stopped_says_one_line(what, number, tmp_path):
+    book = new_notebook(cells=[new_code_cell("open('begun', 'w').close()\nwhile True: pass")])
+    nbformat.write(book, tmp_path / "a.ipynb")
+    before = (tmp_path / "a.ipynb").read_bytes()
+    lines = {"notebooks": ["a.ipynb"], "figures": ["make", *FIGURES, "--out", "made"]}
+    begun = {"notebooks": tmp_path / "begun", "figures": tmp_path / "made"}
+    with command(tmp_path, what, *lines[what], **PIPED) as run:
+        try:
+            assert until(lambda: begun[what].exists())
+        finally:
+            os.killpg(run.pid, number)  # as a terminal does
+        told = run.communicate(timeout=60)[1]
+    assert told == "stopped: files are whole, new or as they were\n"
+    assert run.returncode == 130
+    assert (tmp_path / "a.ipynb").read_bytes() == before
+    assert until(lambda: not started_in(tmp_path))
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.slow
+def test_behind_a_reader_that_goes_away_all_files_are_made(tmp_path):
+    made = ["make", *FIGURES, "--format", "svg"]
+    with command(tmp_path, "figures", *made, **PIPED) as run:
+        run.stdout.close()
+        told = run.stderr.read()
+    assert (run.returncode, told) == (0, "")
+    assert {path.stem for path in tmp_path.glob("*.svg")} == set(FIGURES)

@@ -24,7 +24,8 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArr
         ⌊W/G⌋ − ⌊j/G⌋.
     Source: Jin et al. 2024, "LLM Maybe LongLM", and its authors' code.
     """
-    exact, group = -relative_offsets(seq_len), np.arange(seq_len) // group_size
+    exact = -relative_offsets(seq_len)
+    group = np.arange(seq_len, dtype=np.int64) // group_size
     return np.where(exact < window, exact, group[:, None] + window - window // group_size - group)
 
 

@@ -1,6 +1,6 @@
 """A real model: queries and keys of six of its heads, before RoPE, and what it said of texts."""
 
-import json
+import io
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.made import Made
 from posenc_lib.encodings.parameter import seq_len_of
 from posenc_lib.encodings.rope import Rope
+from posenc_lib.files import stored, stored_data
 
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
@@ -58,9 +59,11 @@ def real_heads() -> dict[str, RealHead]:
     Source: measured here; the model is by Hugging Face (Allal et al. 2025, "SmolLM2"), under
         Apache-2.0.
     """
-    with np.load(FILE, allow_pickle=False) as file:  # noqa: TID251  (its own file, and nothing in it is run)
+    with stored(FILE) as data:
+        file = np.load(io.BytesIO(data), allow_pickle=False)  # noqa: TID251  (nothing in it is run)
         tokens = tuple(file["tokens"].tolist())
-        both = {name: file[name].astype(np.float64) for name in HEADS}
+        shape = (2, len(tokens), -1)
+        both = {name: file[name].astype(np.float64).reshape(shape) for name in HEADS}
     return {name: RealHead(*about, *both[name], tokens) for name, about in HEADS.items()}
 
 
@@ -70,7 +73,7 @@ def kept() -> dict[str, Any]:
 
     What it said is kept by text and setting, and of a longer text.
     """
-    return json.loads(SAID.read_bytes())
+    return stored_data(SAID, model=object, texts=dict, said=dict)
 
 
 def _under_rope(name: str) -> Encoding:

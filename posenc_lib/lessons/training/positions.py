@@ -86,7 +86,7 @@ class Buckets(Positions):
 
     def back(self, weights, drows, dbias):
         offsets = -np.arange(dbias.shape[-1])
-        buckets = t5_bucket(offsets, num_buckets=BUCKETS, **self.how)
+        buckets = t5_bucket(offsets, num_buckets=BUCKETS, **self.how).astype(np.intp)
         sums = [np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)]
         return {"buckets": np.array(sums, dbias.dtype)}
 

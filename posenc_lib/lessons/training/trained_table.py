@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posenc_lib.encodings import validate
+from posenc_lib.files import stored
 
 FILE = Path(__file__).with_name("trained_models.json")
 TASK_NAMES = ("flip_flop", "look_back", "induction", "recall")
@@ -68,7 +69,11 @@ def runs_in(lines: list[dict]) -> dict[Plan, Run]:
 @cache
 def kept_runs() -> dict[Plan, Run]:
     """Return the runs that the library keeps, by their plans, in the order of the file."""
-    return runs_in(json.loads(FILE.read_bytes())["runs"])
+    with stored(FILE) as data:
+        runs = runs_in(json.loads(data)["runs"])
+        if not runs:
+            raise ValueError("no runs in it")
+        return runs
 
 
 def runs_of(encoding: str, task: str) -> list[Run]:
@@ -152,14 +157,15 @@ def trained_table(
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.
     """
-    chosen, asked = tuple(seeds), (validate.choice("task", task, TASK_NAMES), steps, then)
+    validate.choice("task", task, TASK_NAMES)
+    validate.choice("then", then, ("", DROP))
+    asked = (task, validate.integer("steps", steps), then)
+    chosen = validate.integers("seeds", seeds, ndim=1).tolist()
     plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked]
     plans = [plan for plan in plans if plan.seed in chosen]
     if not plans:
-        raise ValueError(
-            f"the table must have what is asked for, got {task}, {steps} steps, "
-            f"seeds {chosen} {then}"
-        )
+        what = f"{task}, {steps} steps, seeds {validate.show(chosen)} {then}".rstrip()
+        raise ValueError(f"steps and seeds must be those of kept runs, got {what}")
     found: dict[str, list] = {}
     for plan in plans:
         for kind, by_length in kept_runs()[plan].accuracy.items():

@@ -9,7 +9,7 @@ import nbformat
 
 from posenc_lib.figures.registry import FIGURES, topics
 from posenc_lib.figures.shown import film_of
-from posenc_lib.tools.site.notebook import anchor, card, page, scenes, shell
+from posenc_lib.tools.site.notebook import anchor, card, named, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
 
@@ -21,7 +21,10 @@ def build(out: Path, folder: Path) -> None:
         raise ValueError(f"no notebook in {folder}")
     readme = folder.parent / "README.md"
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    told, all_pages = list(map(_about, sources)), [("index.html", "All lessons")]
+    told, all_pages = [], [("index.html", "All lessons")]
+    for path in sources:
+        with named(path):
+            told.append(_about(path))
     jobs = {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("→", after) for after in told[k + 1 : k + 2]]

@@ -6,7 +6,7 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
@@ -49,7 +49,28 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:
-    """Return a notebook, or a text in Markdown, as a page."""
+    """Return a notebook, or a text in Markdown, as a page.
+
+    Raises:
+        ValueError: something in it cannot be shown; it names the file.
+    """
+    with named(path):
+        return _page(path, title, about, nav)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Name a file in whatever is raised about what it holds."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise ValueError(f"{path}: {kind}{error}") from error
+
+
+def _page(path: Path, title: str, about: str, nav: str) -> bytes:
     if path.suffix == ".md":
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [
