@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from urllib.parse import unquote
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
@@ -18,6 +19,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
+APART = r"[%,|\r\n]|^\s|\s$|^[nN](?=one$)"  # what an option's text must not have in a line
 # Names that `explore`, Spec.of and a figure's panels (LOOKS) have for themselves
 TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
@@ -42,7 +44,7 @@ class Spec:
             encodings = given_queries_keys(encodings, q, k, tokens)
         for encoding in encodings:
             if encoding.name not in NAMED:
-                _refuse_taken(encoding)
+                refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings), values)
         for name in values:
             spec.parameter(name)
@@ -159,11 +161,20 @@ class Spec:
         encodings = "+".join(encoding.name for encoding in self.encodings)
         views = ", ".join(view.name for view in self.views)
         line = f"{encodings}: {views}"
-        values = [f"{name}={validate.as_text(value)}" for name, value in self.values.items()]
+        values = [f"{name}={_exact(value)}" for name, value in self.values.items()]
         return f"{line}; {', '.join(values)}" if values else line
 
 
-def _refuse_taken(encoding: Encoding) -> None:
+def _exact(value) -> str:
+    """Return a text that `_panel` reads as this very value."""
+    if isinstance(value, str):
+        return re.sub(APART, lambda found: f"%{found[0].encode().hex('%')}", value)
+    text = validate.as_text(value)
+    rounded = isinstance(value, float) and float(text) != value
+    return repr(float(value)) if rounded else text
+
+
+def refuse_taken(encoding: Encoding) -> None:
     """Raise an error where a parameter has a name that views of any page use."""
     taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
     for name in taken & set(encoding.values):
@@ -223,11 +234,12 @@ def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
         if names.count(name) > 1:
             rule = f"must name {name} once in a panel; two of one are two panels"
             raise ValueError(f'the line {rule}, as in "{name}: … | {name}: …"')
-    spec = Spec.of([known[name] for name in names], views or None)
+    encodings = [known[name] for name in names]
+    spec = Spec(tuple(encodings), _views(views or None, encodings))
     for name, text in values.items():
         parameter, value = spec.parameter(name), None
         if text.lower() != "none":
-            value = parameter.checked(parameter.read(text))
+            value = parameter.checked(parameter.read(unquote(text)))
         spec = spec.at(**{name: value})
     return spec
 
@@ -236,7 +248,8 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     """Return encodings, views and values as a panel's line has them."""
     shown, _, values = text.partition(";")
     names, _, views = shown.partition(":")
-    if not names.strip():
+    encodings = _listed(names, r"\+")
+    if not encodings:
         raise ValueError(
             f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}'
         )
@@ -251,7 +264,7 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
         if not equals:
             raise ValueError(f"the line must set parameters as NAME=VALUE, got {setting!r}")
         settings[name] = value
-    return _listed(names, r"\+"), _listed(views, ","), settings
+    return encodings, _listed(views, ","), settings
 
 
 def _listed(text, between) -> list[str]:

@@ -127,7 +127,8 @@ class Parameter:
         """Return the value that is written in a text."""
         if self.options:
             written = {str(option).lower(): option for option in self.options}
-            return written.get(text.lower(), text)  # what is none of them, `checked` refuses
+            # what is none of them, `checked` refuses
+            return text if text in self.options else written.get(text.lower(), text)
         if self.default is None and text.lower() == "none":
             return None
         try:

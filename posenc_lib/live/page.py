@@ -109,8 +109,10 @@ def room(width: float | None, above: float) -> tuple[float, float]:
 class OnPage:
     """What is live in a notebook, and stored as a picture and words.
 
-    It has text, stored(words) and box.
+    It has text, stored(words), box, and _say(words, good=…).
     """
+
+    raise_errors = False  # tests set it: a class sees a line of text, not a traceback
 
     def __repr__(self) -> str:
         return self.text
@@ -120,6 +122,36 @@ class OnPage:
             data, metadata = self.stored(self.text)
             live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
         return live | data, metadata
+
+    def _try(self, do: Callable, *given) -> bool:
+        """Do what a reader asked for on the page; return whether it went.
+
+        An error is a line of text, and what was there stays.
+        """
+        try:
+            do(*given)
+            return True
+        except Exception as error:
+            if self.raise_errors:
+                raise
+            self._failed(error)
+            return False
+
+    def _failed(self, error: Exception) -> None:
+        """Say on the page what went wrong."""
+        self._say(explained(error), good=False)
+
+    def _button(self, label: str, action: Callable, **look) -> widgets.Button:
+        """Return a button that does something without arguments."""
+        made = widgets.Button(description=label, **look)
+        made.on_click(lambda _: self._try(action))
+        return made
+
+
+def explained(error: Exception) -> str:
+    """Return an error as a reader is told it: sentences of ours as they are, others by name."""
+    ours = isinstance(error, (TypeError, ValueError))
+    return str(error) if ours else f"{type(error).__name__}: {error}"
 
 
 def close_all(box: widgets.Widget) -> None:
@@ -139,10 +171,3 @@ def inside(widget: widgets.Widget) -> list:
 def message(text: str, *, good: bool) -> str:
     """Return a line as a page and a screen reader are told it: good news, or an alarm."""
     return f'<div role="{"status" if good else "alert"}">{html.escape(text)}</div>'
-
-
-def button(label: str, action: Callable, **look) -> widgets.Button:
-    """Return a button that does something without arguments."""
-    made = widgets.Button(description=label, **look)
-    made.on_click(lambda _: action())
-    return made
