@@ -6,20 +6,18 @@ and a bar stands between two panels.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from urllib.parse import unquote
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.encodings.own import given_queries_keys, opened
-from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.parameter import Parameter, written
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
-APART = r"[%,|\r\n]|^\s|\s$|^[nN](?=one$)"  # what an option's text must not have in a line
 # Names that `explore`, Spec.of and a figure's panels (LOOKS) have for themselves
 TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
@@ -161,17 +159,8 @@ class Spec:
         encodings = "+".join(encoding.name for encoding in self.encodings)
         views = ", ".join(view.name for view in self.views)
         line = f"{encodings}: {views}"
-        values = [f"{name}={_exact(value)}" for name, value in self.values.items()]
+        values = [f"{name}={written(value)}" for name, value in self.values.items()]
         return f"{line}; {', '.join(values)}" if values else line
-
-
-def _exact(value) -> str:
-    """Return a text that `_panel` reads as this very value."""
-    if isinstance(value, str):
-        return re.sub(APART, lambda found: f"%{found[0].encode().hex('%')}", value)
-    text = validate.as_text(value)
-    rounded = isinstance(value, float) and float(text) != value
-    return repr(float(value)) if rounded else text
 
 
 def refuse_taken(encoding: Encoding) -> None:
@@ -209,10 +198,7 @@ def write(specs: Iterable[Spec]) -> str:
 
 
 def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> list[Spec]:
-    """Return the panels that a line describes, at most `most`.
-
-    Their values are checked one by one.
-    """
+    """Return the panels that a line describes, at most `most`."""
     if not isinstance(text, str):
         raise TypeError(f"the line must be text, got {validate.show(text)}")
     if len(text) > LONGEST:
@@ -234,12 +220,12 @@ def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
         if names.count(name) > 1:
             rule = f"must name {name} once in a panel; two of one are two panels"
             raise ValueError(f'the line {rule}, as in "{name}: … | {name}: …"')
-    encodings = [known[name] for name in names]
-    spec = Spec(tuple(encodings), _views(views or None, encodings))
+    encodings = tuple(known[name] for name in names)
+    spec = Spec(encodings, _views(views or None, encodings))
     for name, text in values.items():
         parameter, value = spec.parameter(name), None
         if text.lower() != "none":
-            value = parameter.checked(parameter.read(unquote(text)))
+            value = parameter.checked(parameter.read(text))
         spec = spec.at(**{name: value})
     return spec
 
@@ -271,7 +257,7 @@ def _listed(text, between) -> list[str]:
     return [part.strip() for part in re.split(between, text) if part.strip()]
 
 
-def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
+def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
     if views is None:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views

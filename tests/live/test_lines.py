@@ -1,0 +1,191 @@
+"""A playground's line is its panel: opened again it has every value, and every pixel.
+
+What the panel has is read off its widgets, the values that it was given are drawn at random, and
+what a line must say is checked by taking the line apart here.
+"""
+
+import math
+import random
+from contextlib import suppress
+from itertools import product
+from unittest.mock import Mock
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+
+from posenc_lib import Additive, Parameter, Rotary, playground
+from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.live.playground import Side
+from posenc_lib.live.settings import steps
+from posenc_lib.views import VIEWS
+
+from ..conftest import mostly_slow
+
+KNOWN.load()
+VIEWS.load()
+QUICK = 50  # pairs
+PARTS = 12  # of all pairs
+
+
+class PartialNTK(Rotary):
+    """As in a story: its `factor` is another one than RoPE's."""
+
+    parameters = (
+        *Rotary.parameters,
+        Parameter("factor", "times longer", 4.0, 1.0, 32.0, scale="real"),
+        Parameter("trained", "on how many", 512, 64, 4096, scale="whole"),
+        Parameter("kind_of", "it", "a, b=1", options=("a, b=1", "a|b", " none", "None", "A", "a")),
+    )
+
+    @property
+    def frequencies(self):
+        return self.factor ** -np.linspace(0.0, 1.0, self.head_dim // 2)
+
+
+class Powers(Additive):
+    """A value that the catalog has no name for, in whole steps of three."""
+
+    parameters = (
+        *Additive.parameters,
+        Parameter("root", "what is raised", 0.5, 0.1, 1.0, scale="real", least=0.01, most=1),
+        Parameter("thirds", "in steps", 3, 0, 30, 3),
+        Parameter("pairing", "a number here, a word in RoPE", 2, 1, 5),
+    )
+
+    def rows(self, positions):
+        return self.root ** np.outer(
+            positions / (1 + self.thirds), 1 / (1 + np.arange(self.d_model))
+        )
+
+
+def mine(positions, d_model, scale=100, soft=False, wide=0.25):
+    """A function of a reader's: a whole number, a switch, and a real one."""
+    return np.cos(np.outer(positions, np.arange(d_model) * wide)) * scale + soft
+
+
+OWN = [PartialNTK, Powers(root=0.3), mine]
+NAMES = [*KNOWN, "PartialNTK", "Powers", "mine"]
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Let panels have all but their pictures and a page, which take ten times as long."""
+    monkeypatch.setattr(Side, "_draw", lambda self: setattr(self, "sheet", Mock()))
+    monkeypatch.setattr(Side, "_show", lambda self, frame: None)
+    monkeypatch.setattr(widgets.Widget, "open", lambda self: None)
+
+
+@pytest.fixture
+def ground():
+    made = playground(own=OWN)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def other():
+    made = playground(own=OWN)
+    yield made
+    made.close()
+
+
+def fitting(ground, *names: str) -> list[str]:
+    """Return the views that all of these can feed."""
+    known = [ground._known[name] for name in names if name]
+    return [name for name, view in VIEWS.items() if all(view.fits(one) for one in known)]
+
+
+def pairs(ground) -> list[tuple[str, str]]:
+    """Return all that can be chosen: one encoding, two, or one beside itself."""
+    return [pair for pair in product(NAMES, ["", *NAMES]) if fitting(ground, *pair)]
+
+
+def seen(ground) -> dict:
+    """Return by name what a panel has: its lists, its sliders, and what does not move."""
+    panel = ground.explorer
+    found = {"lists": [drop.value for drop in (ground.a, ground.b, *ground.views)]}
+    found["sliders"] = sorted(panel.sliders)
+    found |= {name: value for name, value in panel.values.items() if value is not None}
+    for place, encoding in enumerate(panel.spec.encodings_at(panel.values)):
+        found |= {f"{name} of {place}": value for name, value in encoding.values.items()}
+        found[f"title of {place}"] = encoding.title
+    return found
+
+
+def play(ground, chance: random.Random) -> None:
+    """Move sliders, as a hand or a number typed beside them does."""
+    panel = ground.explorer
+    awake = [name for name, slider in panel.sliders.items() if not slider.disabled]
+    for name in chance.sample(awake, min(4, len(awake))):
+        slider, known = panel.sliders[name], steps(panel.sliders[name])
+        if panel._settings.parameters[name].options or chance.random() < 0.6:
+            slider.value = chance.choice(known)
+        else:
+            typed = f"{chance.uniform(known[0], known[-1]):.9g}"
+            panel._canvas.sent = {"slider": name, "typed": typed, "at": chance.random()}
+
+
+def by_line(ground, chance: random.Random, a: str, b: str) -> None:
+    """Open a pair in random views, with a random number where a line can have one."""
+    views = fitting(ground, a, b)
+    shown = f"{', '.join(chance.sample(views, min(2, len(views))))}"
+    panels = [f"{a}: {shown}"] * 2 if a == b else [f"{a}+{b}: {shown}" if b else f"{a}: {shown}"]
+    ground.open(" | ".join(panels))
+    numbers = [p for p in ground.explorer._settings.parameters.values() if not p.options]
+    parameter = chance.choice(numbers)
+    low, high = max(parameter.least, -100), min(parameter.most, 4 * parameter.high, 700)
+    panels[-1] += f"; {parameter.name}={chance.randint(math.ceil(low), math.floor(max(low, high)))}"
+    with suppress(TypeError, ValueError):  # an encoding may have a rule of its own
+        ground.open(" | ".join(panels))
+
+
+def by_hand(ground, chance: random.Random, a: str, b: str) -> None:
+    """Choose a pair from the lists, and other views."""
+    ground.a.value = a
+    ground.b.value = b
+    play(ground, chance)
+    for drop in chance.sample(ground.views, 2):
+        drop.value = chance.choice([value for _, value in drop.options])
+
+
+def opens_again(ground, other, chance: random.Random) -> None:
+    """Move sliders, and expect that the line has all values of the panel."""
+    play(ground, chance)
+    line, wanted = ground.line, seen(ground)
+    other.open(line)
+    assert seen(other) == wanted, line
+    assert other.line == line
+    assert "alert" not in other._news.value
+    for drop in (other.a, other.b):
+        assert drop.index is not None
+
+
+STORIES = [("rope_2d", "rope"), ("previous_head", "rope"), ("PartialNTK", "rope"), ("rope", "rope")]
+
+
+def test_a_line_has_every_value_of_its_panel(undrawn, ground, other):
+    chance = random.Random(54)
+    for a, b in [*STORIES, *chance.sample(pairs(ground), QUICK)]:
+        by_line(ground, chance, a, b)
+        opens_again(ground, other, chance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_line_of_every_pair_has_every_value_of_its_panel(undrawn, ground, other, part):
+    chance = random.Random(part)
+    for a, b in pairs(ground)[part::PARTS]:
+        by_line(ground, chance, a, b)
+        opens_again(ground, other, chance)
+        by_hand(ground, chance, a, b)
+        opens_again(ground, other, chance)
+
+
+@pytest.mark.parametrize("pair", mostly_slow([*STORIES, ("mine", "sine"), ("alibi", "")], 3))
+def test_a_line_has_every_pixel_of_its_panel(ground, other, pair):
+    chance = random.Random(str(pair))
+    by_hand(ground, chance, *pair)
+    opens_again(ground, other, chance)
+    assert other.explorer.png == ground.explorer.png
+    assert other.text == ground.text
