@@ -15,7 +15,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.environment import to_drag
 from posenc_lib.live import page, picture
-from posenc_lib.live.page import Drawn, Look, OnPage, close_all, layout
+from posenc_lib.live.page import LETTERS, Drawn, Look, OnPage, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
 from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
@@ -323,8 +323,18 @@ def in_columns(sliders: dict) -> widgets.Box:
     """Return choices, each in a row of its own, and sliders side by side below them."""
     choices, others = [], []
     for slider in sliders.values():
-        (choices if isinstance(slider, widgets.ToggleButtons) else others).append(slider)
+        if isinstance(slider, widgets.ToggleButtons):
+            choices.append(slider)
+        else:
+            others.append(slider.add_class(f"posenc-letters-{min(letters(slider), LETTERS)}"))
     return widgets.Box(choices + others).add_class("posenc-sliders")
+
+
+def letters(slider) -> int:
+    """Return how many letters the longest value has that can stand beside a slider."""
+    if isinstance(slider, widgets.IntSlider):
+        return max(len(str(slider.min)), len(str(slider.max)))
+    return max(len(label) for label, _ in slider.options)
 
 
 def explore(

@@ -13,7 +13,11 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
-CSS = f"<style>{Path(__file__).with_name('look.css').read_text(encoding='utf-8')}</style>"
+LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
+CSS = Path(__file__).with_name("look.css").read_text(encoding="utf-8")
+CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
+CSS = f"<style>{CSS}</style>"
+VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
@@ -121,6 +125,8 @@ class OnPage:
         with LOCK:
             data, metadata = self.stored(self.text)
             live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+            if VIEW in live:
+                live[VIEW]["posenc"] = True  # picture.js keeps what is beside it
         return live | data, metadata
 
     def _try(self, do: Callable, *given) -> bool:
