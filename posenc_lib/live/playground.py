@@ -69,7 +69,8 @@ class Side(Explorer):
 
     def _build(self) -> None:
         super()._build()
-        own = [name for one in self._settings.spec.encodings for name in _of_its_own(one)]
+        own = [one for one in self._settings.spec.encodings if one.name not in KNOWN]
+        own = [name for one in own for name in _of_its_own(one)]
         order = dict.fromkeys(self._first or (*own, *USUAL, *self.sliders))
         usable = {name for name, slider in self.sliders.items() if not slider.disabled}
         self.live = [name for name in order if name in usable][:LIVE]
@@ -471,10 +472,12 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
             sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
-    listed = own if isinstance(own, (list, tuple)) else [own]
-    mine = opened(listed, taken=KNOWN) if listed else []
-    for encoding in mine:
+    mine: dict[str, Encoding] = {}
+    for thing in own if isinstance(own, (list, tuple)) else [own]:
+        # each alone, so that its values are where sliders begin
+        (encoding,) = opened([thing], taken=[*KNOWN, *mine], called="own")
         specs.refuse_taken(encoding)
-    first = f"{mine[0].name}: {', '.join(mine[0].views)}" if mine else FIRST
-    known = {encoding.name: encoding for encoding in mine}
-    return Playground(first, _in_address() if spec is None else spec, known)
+        mine[encoding.name] = encoding
+    names = [f"{one.name}: {', '.join(one.views)}" for one in mine.values()]
+    first = names[0] if names else FIRST
+    return Playground(first, _in_address() if spec is None else spec, mine)

@@ -6,18 +6,22 @@ what a line must say is checked by taking the line apart here.
 
 import math
 import random
+import re
 from contextlib import suppress
 from itertools import product
-from unittest.mock import Mock
+from unittest.mock import patch
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 
 from posenc_lib import Additive, Parameter, Rotary, playground
 from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.encodings.parameter import written
+from posenc_lib.encodings.rope import Rope
 from posenc_lib.live.playground import Side
+from posenc_lib.live.playground import _of_its_own as own_of
 from posenc_lib.live.settings import steps
+from posenc_lib.spec import parts_of
 from posenc_lib.views import VIEWS
 
 from ..conftest import mostly_slow
@@ -66,14 +70,6 @@ def mine(positions, d_model, scale=100, soft=False, wide=0.25):
 
 OWN = [PartialNTK, Powers(root=0.3), mine]
 NAMES = [*KNOWN, "PartialNTK", "Powers", "mine"]
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Let panels have all but their pictures and a page, which take ten times as long."""
-    monkeypatch.setattr(Side, "_draw", lambda self: setattr(self, "sheet", Mock()))
-    monkeypatch.setattr(Side, "_show", lambda self, frame: None)
-    monkeypatch.setattr(widgets.Widget, "open", lambda self: None)
 
 
 @pytest.fixture
@@ -189,3 +185,58 @@ def test_a_line_has_every_pixel_of_its_panel(ground, other, pair):
     opens_again(ground, other, chance)
     assert other.explorer.png == ground.explorer.png
     assert other.text == ground.text
+
+
+def test_numbers_and_options_are_written_as_they_are_read(ground):
+    """Of floats of all sizes, and of texts that a line has other uses for: each comes back."""
+    chance = random.Random(7)
+    real = Parameter("x", "any", 1.0, 0.0, 1e15, scale="real", most=1e15)
+    for _ in range(200):
+        value = chance.choice(
+            (chance.random(), chance.uniform(1, 1e6), 10.0 ** chance.randint(-9, 15))
+        )
+        assert real.read(written(value)) == value
+    signs = "%,|;=:+ nN\n\r\t%2C\u00a0a"
+    for _ in range(300):
+        text = "".join(chance.choices(signs, k=chance.randint(1, 6)))
+        text = chance.choice((text, "none", "None", " none", text.upper()))
+        option = Parameter("word", "any", "b", options=("b", text, text.swapcase()))
+        panel = f"rope: clock; seq_len=9, word={written(text)}, base=3"
+        (part,) = panel.split("|")  # no bar in it
+        _, _, values = parts_of(part)
+        assert values["word"].lower() != "none"
+        assert option.read(values["word"]) == text
+        assert (values["seq_len"], values["base"]) == ("9", "3")
+
+
+def test_what_is_ones_own_stands_in_front(undrawn, ground):
+    front = {"mine": ["scale", "soft", "wide"], "PartialNTK": ["factor", "trained", "kind_of"]}
+    front["Powers"] = ["root", "thirds", "pairing"]
+    for own, names in front.items():
+        for b in ("", *chance_of(ground, own)):
+            ground.a.value, ground.b.value = own, b
+            assert ground.explorer.live[: len(names)] == names
+            if b:
+                ground.a.value, ground.b.value = b, own
+                assert ground.explorer.live[: len(names)] == names
+    assert own_of(Rope(base=500.0)) == []  # an object of the catalog's class has nothing new
+
+
+def chance_of(ground, own: str) -> list[str]:
+    """Return a few encodings that can stand beside one's own."""
+    found = [b for a, b in pairs(ground) if a == own and b in KNOWN]
+    return random.Random(own).sample(found, 1)
+
+
+def test_a_files_name_has_no_dash_before_its_end(ground, undrawn):
+    """Wherever a long line is cut."""
+    panel = ground.explorer
+    panel._picture.page, names = {"own": 900}, []
+    panel._picture.send = lambda message, buffers: names.append(message["save"])
+    for length in range(60):
+        line = "rope-" * 20 + "a" * length + "; -0.5, x=" + "y " * 40
+        with patch.object(Side, "spec", line), patch.object(Side, "_file", lambda *_: b""):
+            panel._save("png")
+    assert len(names) == 60
+    assert all(re.fullmatch(r"[\w.-]*\w\.png", name) for name in names)
+    assert max(map(len, names)) <= 154
