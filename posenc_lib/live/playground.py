@@ -408,9 +408,16 @@ def _nearest(parameter: Parameter, value):
     if parameter.options:
         return parameter.checked(value)
     value = parameter.number(value, parameter.name)
-    if parameter.scale == "linear":
-        value -= (value - parameter.low) % parameter.step
-    return min(max(value, parameter.least), parameter.most)
+    value = min(max(value, parameter.least), parameter.most)
+    if parameter.scale == "linear":  # in its steps, also where a range is wider
+        value -= (value - (0 if _both_ways(parameter) else parameter.low)) % parameter.step
+        value += parameter.step if value < parameter.least else 0
+    return value
+
+
+def _both_ways(parameter: Parameter) -> bool:
+    """Return whether a slider goes as far below 0 as above it, as an offset does."""
+    return parameter.scale == "linear" and parameter.least < 0 <= parameter.low
 
 
 def _ranges(wanted: Spec, start: dict) -> dict:
@@ -430,12 +437,14 @@ def _ranges(wanted: Spec, start: dict) -> dict:
 
 def _range(parameter: Parameter, value: float | None) -> tuple | list:
     """Return the usual range of a slider, wider or with one step more where a value needs it."""
-    # an offset, to both sides
-    low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low
-    high = parameter.high
+    low, high, step = parameter.low, parameter.high, parameter.step
+    if _both_ways(parameter):
+        reach = min(max(high, abs(value or 0)), -parameter.least, parameter.most)
+        reach -= reach % step
+        return -reach, reach
     if value is None:
         return low, high
-    if parameter.scale in ("whole", "power of two") and not (value - low) % parameter.step:
+    if parameter.scale in ("whole", "power of two") and not (value - low) % step:
         steps = parameter.values(low, high)
         return (low, high) if value in steps else sorted({*steps, value})
     return min(low, value), max(high, value)

@@ -54,6 +54,8 @@ class Powers(Additive):
         *Additive.parameters,
         Parameter("root", "what is raised", 0.5, 0.1, 1.0, scale="real", least=0.01, most=1),
         Parameter("thirds", "in steps", 3, 0, 30, 3),
+        Parameter("sides", "to both, in steps", 0, 0, 12, 5, least=-20),
+        Parameter("fours", "in steps from 4 on, but 2 at least", 8, 4, 32, 4, least=2),
         Parameter("pairing", "a number here, a word in RoPE", 2, 1, 5),
     )
 
@@ -211,7 +213,7 @@ def test_numbers_and_options_are_written_as_they_are_read(ground):
 
 def test_what_is_ones_own_stands_in_front(undrawn, ground):
     front = {"mine": ["scale", "soft", "wide"], "PartialNTK": ["factor", "trained", "kind_of"]}
-    front["Powers"] = ["root", "thirds", "pairing"]
+    front["Powers"] = ["root", "thirds", "sides", "fours"]
     for own, names in front.items():
         for b in ("", *chance_of(ground, own)):
             ground.a.value, ground.b.value = own, b
