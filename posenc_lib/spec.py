@@ -1,6 +1,6 @@
 """A spec says which views of which encodings are shown at which values.
 
-Explorers, figures, films and shared lines are made of one.
+Explorers, figures, films and lines are made of one.
 As text it is "rope+alibi: dot_product, similarity; seq_len=64",
 and a bar stands between two panels.
 """
@@ -164,7 +164,7 @@ class Spec:
 
 
 def refuse_taken(encoding: Encoding) -> None:
-    """Raise an error where a parameter has a name that views of any page use."""
+    """Refuse a parameter whose name views of any page use."""
     taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
     for name in taken & set(encoding.values):
         rule = f"must call its parameter {name!r} something else"
@@ -244,13 +244,13 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
         raise ValueError(
             f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}'
         )
-    settings = {}
+    found = {}
     for setting in _listed(values, r",(?=[^,=]*=)"):  # some values have commas
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
             raise ValueError(f"the line must set parameters as NAME=VALUE, got {setting!r}")
-        settings[name] = value
-    return encodings, _listed(views, ","), settings
+        found[name] = value
+    return encodings, _listed(views, ","), found
 
 
 def _listed(text, between) -> list[str]:
