@@ -25,6 +25,7 @@ from posenc_lib.lessons.training.trained_table import Plan
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import explained
 from posenc_lib.live.playground import Playground
+from posenc_lib.live.settings import steps
 
 from ..conftest import mostly_slow
 
@@ -126,6 +127,15 @@ def walk(box):
         yield from walk(child)
 
 
+def test_lists_live_on_even_where_they_cannot_be_put_back(ground, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Playground, "_offer", Mock(side_effect=KeyError("again and again")))
+        with pytest.raises(KeyError):
+            ground.open("alibi: head_biases")
+        assert not ground._showing
+    all_lists_live(ground)
+
+
 def test_a_step_back_that_fails_can_be_taken_again(ground, monkeypatch):
     ground.open("alibi: head_biases")
     with monkeypatch.context() as patch:
@@ -181,7 +191,8 @@ def test_a_box_shows_what_json_has_no_word_for_as_text_and_hears_what_comes_afte
         with suppress(TypeError, ValueError):  # a key that is no text is refused
             box.read(LLAMA | {value: 1})
         assert not box._moving
-    assert '"torch.bfloat16"' in boxes.written({"dtype": Cannot()})
+    inner = {"factor": 4, "dtype": Cannot()}
+    assert json.loads(boxes.written({"a": inner})) == {"a": inner | {"dtype": "torch.bfloat16"}}
     listens(box)
     box.close()
 
@@ -224,7 +235,8 @@ def test_what_no_page_should_send_leaves_sliders_alive(monkeypatch):
         for typed in TYPED:
             panel._canvas.sent = {"slider": name, "typed": typed, "at": tried}
             tried += 1
-            assert all(value == value for value in panel.values.values())
+            known = steps(panel.sliders[name])
+            assert all(value == value for value in [*panel.values.values(), *known])
     for trait, messages in (("touched", TOUCHES), ("page", PAGES)):
         for message in messages:
             setattr(panel._canvas, trait, message)

@@ -182,6 +182,22 @@ def test_a_line_has_every_value_of_its_panel(undrawn, ground, other):
         opens_again(ground, other, chance)
 
 
+NUMBERS = [f"rope: clock; head_dim={2 * k}" for k in range(3, 500, 31)]
+NUMBERS += [f"mine: heatmap; scale={k}" for k in (*range(-40, 900, 77), 10**6)]
+NUMBERS += [f"PartialNTK: clock; trained={k}" for k in range(70, 4096, 313)]
+NUMBERS += [f"rope: clock; base={k / 7}" for k in range(15, 10**7, 555_555)]
+NUMBERS += [f"Powers: heatmap; fours={k}" for k in range(4, 99, 4)]
+
+
+def test_a_number_that_a_line_names_is_taken_as_it_is(undrawn, ground):
+    """Between two steps of its slider, or beyond its ends."""
+    for line in NUMBERS:
+        ground.open(line)
+        name, value = line.partition("; ")[2].split("=")
+        assert ground.explorer.values[name] == float(value)
+        assert not ground._news.value
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_line_of_every_pair_has_every_value_of_its_panel(undrawn, ground, other, part):
