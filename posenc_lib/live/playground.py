@@ -428,15 +428,18 @@ def _ranges(wanted: Spec, start: dict) -> dict:
         if name in wanted.irrelevant:
             if value is not None:  # for other views
                 ranges[name] = value
-        elif len(parameter.options) > 1:
-            ranges[name] = list(parameter.options)
-        elif not parameter.options and (value is not None or _has_slider(wanted, name)):
+        elif value is not None or _has_slider(wanted, name):
             ranges[name] = _range(parameter, value)
     return ranges
 
 
-def _range(parameter: Parameter, value: float | None) -> tuple | list:
-    """Return the usual range of a slider, wider or with one step more where a value needs it."""
+def _range(parameter: Parameter, value):
+    """Return the options of a choice, or the usual range of a slider.
+
+    It is wider, or has one step more, where a value needs it.
+    """
+    if parameter.options:
+        return list(parameter.options) if parameter.options[1:] else value
     low, high, step = parameter.low, parameter.high, parameter.step
     if _both_ways(parameter):
         reach = min(max(high, abs(value or 0)), -parameter.least, parameter.most)

@@ -182,6 +182,19 @@ def test_a_line_has_every_value_of_its_panel(undrawn, ground, other):
         opens_again(ground, other, chance)
 
 
+def test_a_line_without_values_opens_every_encoding_at_its_defaults(undrawn, ground):
+    """With no choice that nobody asked for: what is None by default stays out of its line."""
+    assert playground().line == "sinusoidal: trajectory, heatmap, dot_product"
+    for name in NAMES:
+        shown = f"{name}: {', '.join(fitting(ground, name)[:3])}"
+        ground.open(shown)
+        assert ground.line == shown
+        values = ground.explorer.values
+        for parameter in ground._known[name].turnable:
+            if parameter.default is None:
+                assert values[parameter.name] in (None, parameter.start)
+
+
 NUMBERS = [f"rope: clock; head_dim={2 * k}" for k in range(3, 500, 31)]
 NUMBERS += [f"mine: heatmap; scale={k}" for k in (*range(-40, 900, 77), 10**6)]
 NUMBERS += [f"PartialNTK: clock; trained={k}" for k in range(70, 4096, 313)]
