@@ -1,12 +1,12 @@
 """A spec says which views of which encodings are shown at which values.
 
-Explorers, figures, films and shared lines are made of one.
+Explorers, figures, films and lines are made of one.
 As text it is "rope+alibi: dot_product, similarity; seq_len=64",
 and a bar stands between two panels.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import NAMED, meaning
 from posenc_lib.encodings.given import given_queries_keys
 from posenc_lib.encodings.own import opened
-from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.parameter import Parameter, written
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
@@ -43,7 +43,7 @@ class Spec:
             encodings = given_queries_keys(encodings, q, k, tokens)
         for encoding in encodings:
             if encoding.name not in NAMED:
-                _refuse_taken(encoding)
+                refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings), values)
         for name in values:
             spec.parameter(name)
@@ -160,12 +160,12 @@ class Spec:
         encodings = "+".join(encoding.name for encoding in self.encodings)
         views = ", ".join(view.name for view in self.views)
         line = f"{encodings}: {views}"
-        values = [f"{name}={validate.as_text(value)}" for name, value in self.values.items()]
+        values = [f"{name}={written(value)}" for name, value in self.values.items()]
         return f"{line}; {', '.join(values)}" if values else line
 
 
-def _refuse_taken(encoding: Encoding) -> None:
-    """Raise an error where a parameter has a name that views of any page use."""
+def refuse_taken(encoding: Encoding) -> None:
+    """Refuse a parameter whose name views of any page use."""
     taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
     for name in taken & set(encoding.values):
         rule = f"must call its parameter {name!r} something else"
@@ -199,10 +199,7 @@ def write(specs: Iterable[Spec]) -> str:
 
 
 def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> list[Spec]:
-    """Return the panels that a line describes, at most `most`.
-
-    Their values are checked one by one.
-    """
+    """Return the panels that a line describes, at most `most`."""
     if not isinstance(text, str):
         raise TypeError(f"the line must be text, got {validate.show(text)}")
     if len(text) > LONGEST:
@@ -224,7 +221,8 @@ def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
         if names.count(name) > 1:
             rule = f"must name {name} once in a panel; two of one are two panels"
             raise ValueError(f'the line {rule}, as in "{name}: … | {name}: …"')
-    spec = Spec.of([known[name] for name in names], views or None)
+    encodings = tuple(known[name] for name in names)
+    spec = Spec(encodings, _views(views or None, encodings))
     for name, text in values.items():
         parameter, value = spec.parameter(name), None
         if text.lower() != "none":
@@ -237,7 +235,8 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     """Return encodings, views and values as a panel's line has them."""
     shown, _, values = text.partition(";")
     names, _, views = shown.partition(":")
-    if not names.strip():
+    encodings = _listed(names, r"\+")
+    if not encodings:
         raise ValueError(
             f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}'
         )
@@ -246,20 +245,20 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
         raise ValueError(
             f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}'
         )
-    settings = {}
+    found = {}
     for setting in _listed(values, r",(?=[^,=]*=)"):  # some values have commas
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
             raise ValueError(f"the line must set parameters as NAME=VALUE, got {setting!r}")
-        settings[name] = value
-    return _listed(names, r"\+"), _listed(views, ","), settings
+        found[name] = value
+    return encodings, _listed(views, ","), found
 
 
 def _listed(text, between) -> list[str]:
     return [part.strip() for part in re.split(between, text) if part.strip()]
 
 
-def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
+def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
     if views is None:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views

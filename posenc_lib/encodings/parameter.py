@@ -7,10 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import unquote
 
 import numpy as np
 
 from posenc_lib.encodings import validate
+
+# what the text of an option must not have in a line
+APART = r"[%,|\r\n]|^\s|\s$|^[nN](?=one$)"
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
@@ -124,10 +128,12 @@ class Parameter:
         return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
-        """Return the value that is written in a text."""
+        """Return the value that is written in a text, as `written` does."""
         if self.options:
-            written = {str(option).lower(): option for option in self.options}
-            return written.get(text.lower(), text)  # what is none of them, `checked` refuses
+            text = unquote(text)
+            lower = {str(option).lower(): option for option in self.options}
+            # what is none of them, `checked` refuses
+            return text if text in self.options else lower.get(text.lower(), text)
         if self.default is None and text.lower() == "none":
             return None
         try:
@@ -173,6 +179,15 @@ class Parameter:
             return replace(self, default=value if value is None else self.checked(value))
         value = self.checked(value)
         return replace(self, default=value, low=min(self.low, value), high=max(self.high, value))
+
+
+def written(value) -> str:
+    """Return a text of a line that `Parameter.read` reads as this very value."""
+    if isinstance(value, str):
+        return re.sub(APART, lambda found: f"%{found[0].encode().hex('%')}", value)
+    text = validate.as_text(value)
+    exact = not isinstance(value, float) or float(text) == value
+    return text if exact else repr(float(value))
 
 
 # Parameters that several encodings have.

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.environment import to_drag
 from posenc_lib.live import page, picture
-from posenc_lib.live.page import Drawn, Look, OnPage, button, close_all, layout
+from posenc_lib.live.page import LETTERS, Drawn, Look, OnPage, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
 from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
@@ -35,7 +36,6 @@ class Explorer(OnPage):
     # px of the page's height that picture and sliders leave free, on a desk, on a projector
     room_beside = 60, 80
     alike = False  # whether views of the same quantity share their axes
-    raise_errors = False  # tests set it: a class sees a line of text, not a traceback
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
 
@@ -59,15 +59,14 @@ class Explorer(OnPage):
             self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        self._canvas.observe(self._touched, names="touched")  # what the page tells, see `Picture`
-        self._canvas.observe(self._sent, names="sent")
-        self._canvas.observe(self._page_changed, names="page")
-        self._canvas.observe(lambda change: self.answer(change["new"]), names="answered")
-        self._canvas.observe(lambda _: self._suit_page(), names="runs")
+        tells = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
+        tells |= {"answered": self.answer, "runs": lambda _: self._suit_page()}  # see `Picture`
+        for name, do in tells.items():
+            self._canvas.observe(partial(self._told, do), names=name)
         self.box._view_count = (
             0  # from now on the page tells when it has drawn the panel, with or without its canvas
         )
-        self.box.observe(lambda _: soon(self._suit_page), names="_view_count")
+        self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
 
     # What a reader, or code, can ask for
 
@@ -150,9 +149,9 @@ class Explorer(OnPage):
         self._picture = self._canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
-            button("Reset", self.reset, tooltip="put every slider back"),
-            button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
-            button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
+            self._button("Reset", self.reset, tooltip="put every slider back"),
+            self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
+            self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
         ]
         self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
@@ -209,7 +208,7 @@ class Explorer(OnPage):
     def _save(self, suffix: str) -> None:
         """Give the picture to the reader's browser."""
         line = re.sub(r"[^\w.]+", "-", str(self.spec))
-        name = f"{line[:150]}.{suffix}"
+        name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
         if ask_page(self._picture, {"save": name}, data):
@@ -238,20 +237,26 @@ class Explorer(OnPage):
             if not self._held:
                 self._refresh()
 
-    def _touched(self, change) -> None:
+    def _told(self, do, change) -> None:
+        """Do what the page asks for in a trait's new value."""
+        self._try(do, change["new"])
+
+    def _touched(self, touch: dict) -> None:
         """Move the sliders that a drag in the picture means, or say what is there.
 
         A late message may tell of a picture that is gone.
         """
         with LOCK:
-            touch, pens = change["new"], self.sheet.pens
+            pens = self.sheet.pens
             if touch["axes"] >= len(pens):
                 return
             pen = pens[touch["axes"]]
             moves = self._touch.moves(pen, self.sliders, touch) if touch["press"] else {}
+            wanted = {name: round(value) for name, value in moves.items()}
+            near = {n: self._settings.taken(n, value, near=True) for n, value in wanted.items()}
             with self._hold():
-                for name, value in moves.items():
-                    self._settings.go(name, self._settings.taken(name, round(value), near=True))
+                for name, value in near.items():
+                    self._settings.go(name, value)
             if moves:
                 self._refresh()
             words = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
@@ -260,25 +265,25 @@ class Explorer(OnPage):
                     words = told(pen, touch)
             self._picture.hint = {"asked": touch["asked"], "text": words}
 
-    def _sent(self, change) -> None:
+    def _sent(self, sent: dict) -> None:
         """Move a slider as near as it can to a number that was typed beside it.
 
         What is no number moves nothing.
         """
-        sent, settings = change["new"], self._settings
-        name = sent["slider"]
+        settings, name = self._settings, sent["slider"]
         with LOCK:
             if name in self.sliders:  # a late message may be of one that was here before
-                with self._hold(), suppress(ValueError):
+                with self._hold(), suppress(TypeError, ValueError):
                     typed = settings.parameters[name].read(sent["typed"].strip())
+                    validate.real(name, typed)
                     settings.go(name, settings.taken(name, typed, near=True))
                 self._refresh()
 
-    def _page_changed(self, change) -> None:
+    def _page_changed(self, now: dict) -> None:
         """Draw anew where the page has another theme, or room for another layout."""
         with LOCK:
-            page.seen(change["new"])
-            self._width = change["new"]["own"]
+            page.seen(now)
+            self._width = now["own"]
             if (self._drawn, self.sheet.theme) != (self._layout(), self._look.theme):
                 self._draw()
                 self._show(self.sheet.frame())
@@ -318,8 +323,18 @@ def in_columns(sliders: dict) -> widgets.Box:
     """Return choices, each in a row of its own, and sliders side by side below them."""
     choices, others = [], []
     for slider in sliders.values():
-        (choices if isinstance(slider, widgets.ToggleButtons) else others).append(slider)
+        if isinstance(slider, widgets.ToggleButtons):
+            choices.append(slider)
+        else:
+            others.append(slider.add_class(f"posenc-letters-{min(letters(slider), LETTERS)}"))
     return widgets.Box(choices + others).add_class("posenc-sliders")
+
+
+def letters(slider) -> int:
+    """Return how many letters the longest value has that can stand beside a slider."""
+    if isinstance(slider, widgets.IntSlider):
+        return max(len(str(slider.min)), len(str(slider.max)))
+    return max(len(label) for label, _ in slider.options)
 
 
 def explore(

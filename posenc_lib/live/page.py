@@ -14,7 +14,11 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
-CSS = f"<style>{stored_text(Path(__file__).with_name('look.css'))}</style>"
+LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
+CSS = stored_text(Path(__file__).with_name("look.css"))
+CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
+CSS = f"<style>{CSS}</style>"
+VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
@@ -110,8 +114,10 @@ def room(width: float | None, above: float) -> tuple[float, float]:
 class OnPage:
     """What is live in a notebook, and stored as a picture and words.
 
-    It has text, stored(words) and box.
+    It has text, stored(words), box, and _say(words, good=…).
     """
+
+    raise_errors = False  # tests set it: a class sees a line of text, not a traceback
 
     def __repr__(self) -> str:
         return self.text
@@ -120,7 +126,39 @@ class OnPage:
         with LOCK:
             data, metadata = self.stored(self.text)
             live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+            if VIEW in live:
+                live[VIEW]["posenc"] = True  # picture.js keeps what is beside it
         return live | data, metadata
+
+    def _try(self, do: Callable, *given) -> bool:
+        """Do what a reader asked for on the page; return whether it went.
+
+        An error is a line of text, and what was there stays.
+        """
+        try:
+            do(*given)
+            return True
+        except Exception as error:
+            if self.raise_errors:
+                raise
+            self._failed(error)
+            return False
+
+    def _failed(self, error: Exception) -> None:
+        """Say on the page what went wrong."""
+        self._say(explained(error), good=False)
+
+    def _button(self, label: str, action: Callable, **look) -> widgets.Button:
+        """Return a button that does something without arguments."""
+        made = widgets.Button(description=label, **look)
+        made.on_click(lambda _: self._try(action))
+        return made
+
+
+def explained(error: Exception) -> str:
+    """Return an error as a reader is told it: sentences of ours as they are, others by name."""
+    ours = isinstance(error, (TypeError, ValueError))
+    return str(error) if ours else f"{type(error).__name__}: {error}"
 
 
 def close_all(box: widgets.Widget) -> None:
@@ -140,10 +178,3 @@ def inside(widget: widgets.Widget) -> list:
 def message(text: str, *, good: bool) -> str:
     """Return a line as a page and a screen reader are told it: good news, or an alarm."""
     return f'<div role="{"status" if good else "alert"}">{html.escape(text)}</div>'
-
-
-def button(label: str, action: Callable, **look) -> widgets.Button:
-    """Return a button that does something without arguments."""
-    made = widgets.Button(description=label, **look)
-    made.on_click(lambda _: action())
-    return made

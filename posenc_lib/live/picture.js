@@ -241,7 +241,36 @@ function render({ model, el }) {
   };
 }
 
+const VIEW = "application/vnd.jupyter.widget-view+json", STATE = "application/vnd.jupyter.widget-state+json";
+const KEPT = `<style>.posenc-kept { display: block; } .posenc-kept.jupyter-widgets-disconnected::before {
+  display: block; font: inherit; color: inherit; content: "Menu Run, Run All Cells makes this move."; }</style>`;
+
+function kept(id, data) {
+  // A widget that needs no kernel: what a notebook stores beside a panel, its picture and words.
+  const words = [data["text/html"] ?? Object.assign(document.createElement("p"), { textContent: data["text/plain"] }).outerHTML];
+  const state = { value: words.flat().join("") + KEPT, _dom_classes: ["posenc-kept"] };
+  return [id, { model_name: "HTMLModel", model_module: "@jupyter-widgets/controls", model_module_version: "2.0.0", state }];
+}
+
+function keep(notebook) {
+  // Put into a notebook that is saved, for each panel in it, what stands there when it is opened without its kernel.
+  const outputs = [...notebook.cells].flatMap(({ outputs }) => outputs?.toJSON() ?? []).map(({ data }) => data ?? {});
+  const panels = outputs.filter(data => data[VIEW]?.posenc).map(data => kept(data[VIEW].model_id, data));
+  const saved = notebook.getMetadata("widgets")?.[STATE]?.state ?? {}; // where a reader's settings ask for it
+  const others = Object.entries(saved).filter(([, { state }]) => !state._dom_classes?.includes("posenc-kept"));
+  const state = Object.fromEntries([...panels, ...others]);
+  notebook.setMetadata("widgets", { [STATE]: { version_major: 2, version_minor: 0, state } });
+}
+
+function atSaving(model) {
+  // JupyterLab saves that a widget was there, not which; opened again it would say "model not found" in its place.
+  const context = model.widget_manager?.context;
+  if (!context?.model?.getMetadata || context.posenc) return;
+  context.posenc = true; // one for all panels
+  context.saveState.connect((_, now) => now === "started" && keep(context.model));
+}
+
 // A page that cannot load this file never says so.
-const initialize = ({ model }) => (model.set("runs", true), model.save_changes());
+const initialize = ({ model }) => (atSaving(model), model.set("runs", true), model.save_changes());
 
 export default { initialize, render };

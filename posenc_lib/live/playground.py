@@ -3,6 +3,7 @@
 import html
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qs
@@ -14,12 +15,13 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN, Catalog
 from posenc_lib.encodings.own import opened
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.registry import SCENES, topics
 from posenc_lib.figures.shown import thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
-from posenc_lib.live.page import Look, OnPage, button, close_all
+from posenc_lib.live.page import Look, OnPage, close_all
 from posenc_lib.live.picture import ask_page
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS, style
@@ -62,11 +64,14 @@ class Side(Explorer):
 
     def __init__(self, wanted: Spec, first: Sequence[str], files: tuple = ()):
         self._first, self._files = first, files
-        super().__init__(replace(wanted, values=_ranges(wanted)), wanted.values, near=True)
+        start = _taken(wanted)
+        super().__init__(replace(wanted, values=_ranges(wanted, start)), start, near=True)
 
     def _build(self) -> None:
         super()._build()
-        order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
+        own = [one for one in self._settings.spec.encodings if one.name not in KNOWN]
+        own = [name for one in own for name in _of_its_own(one)]
+        order = dict.fromkeys(self._first or (*own, *USUAL, *self.sliders))
         usable = {name for name, slider in self.sliders.items() if not slider.disabled}
         self.live = [name for name in order if name in usable][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
@@ -143,11 +148,7 @@ class Playground(OnPage):
 
     def _short(self, spec: Spec) -> Spec:
         """Return a spec that names only the values that its line would not open with anyway."""
-        unused = {name for one in spec.encodings_at(spec.values) for name in one.unused_now}
-        encodings = [self._known[one.name] for one in spec.encodings]
-        bare = Spec.of(encodings, [view.name for view in spec.views])
-        usual = {name: parameter.default for name, parameter in bare.parameters.items()}
-        usual |= {name: spec.values.get(name) for name in unused}
+        usual = _begins(Spec(tuple(self._known[one.name] for one in spec.encodings), spec.views))
         values = {name: value for name, value in spec.values.items() if value != usual.get(name)}
         return replace(spec, values=values)
 
@@ -167,9 +168,10 @@ class Playground(OnPage):
         if not way:  # a button that can no longer be pressed would lose the keyboard
             self._say(end)
             return
-        other.append((self.line, self.scene))
-        line, scene = way.pop()
+        now, (line, scene) = (self.line, self.scene), way[-1]
         self._make(self._read(line)[0], scene)
+        other.append(now)
+        way.pop()
 
     def close(self) -> None:
         """Take the playground off the page."""
@@ -199,11 +201,11 @@ class Playground(OnPage):
             description="Play", tooltip="let the slider that was used last go to its end"
         )
         play.add_class("posenc-play")  # the page lets it play
-        back = button("Back", self.back, tooltip="what was shown before the last choice")
-        forward = button(
+        back = self._button("Back", self.back, tooltip="what was shown before the last choice")
+        forward = self._button(
             "Forward", self.forward, tooltip="what was shown before the last step back"
         )
-        copied = button("Copy line", self._copy, tooltip="one line that opens this again")
+        copied = self._button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
         tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
         parts = [self.topic, self._scenes, lists, tools, self._news, self._note, self._place]
@@ -216,18 +218,24 @@ class Playground(OnPage):
 
     def _when_moved(self, widget: widgets.Widget, do: Callable) -> None:
         """Do something when a reader moves a widget, not when it is put where the panel is."""
-        widget.observe(lambda _: self._showing or do(), names="value")
+        widget.observe(lambda _: self._showing or self._try(do), names="value")
 
     def _make(self, wanted: Spec, scene: str = "", wished: dict | None = None) -> None:
         """Replace the panel, and put every list where it is."""
         with LOCK:
             files = self.explorer.file_as.value if self.explorer else ()
             side = Side(wanted, SCENES[scene].drag if scene else (), files)
+            try:
+                self._put_lists(side.spec)
+            except BaseException:  # the panel before stays, and with it its lists
+                side.close()
+                if self.explorer:
+                    self._put_lists(self.explorer.spec)
+                raise
             if self.explorer:
                 self.explorer.close()
             self.explorer, self._place.children = side, [side.box]
             self._wished = wished or wanted.all_values
-            self._put_lists()
             changes = []
             for name, value in wanted.values.items():
                 now = side.values.get(name, value)
@@ -238,28 +246,30 @@ class Playground(OnPage):
             for slider in side.sliders.values():
                 slider.observe(lambda _: self._head(self.scene, "as it opened: "), names="value")
 
-    def _put_lists(self, line: str = "") -> None:
+    def _put_lists(self, spec: Spec, line: str = "") -> None:
         """Let every list say what is shown; each list of views holds those that fit."""
-        self._showing = True
-        spec = self.explorer.spec
         names, drawn = [one.name for one in spec.encodings], [view.name for view in spec.views]
-        self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-        self._line.value, self.topic.value = line, None
         fitting = self._fitting(names)
-        for k, drop in enumerate(self.views):
-            now = drawn[k] if k < len(drawn) else ""
-            options = [(_called(view), view) for view in VIEWS if view == now or view in fitting]
-            drop.options = [("none", ""), *options] if k else options
-            drop.value = now
-        self._offer()
-        self._showing = False
+        self._showing = True
+        try:
+            self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
+            self._line.value, self.topic.value = line, None
+            for k, drop in enumerate(self.views):
+                now = drawn[k] if k < len(drawn) else ""
+                views = [view for view in VIEWS if view == now or view in fitting]
+                options = [(_called(view), view) for view in views]
+                drop.options = [("none", ""), *options] if k else options
+                drop.value = now
+            self._offer()
+        finally:
+            self._showing = False
 
     def _offer(self) -> None:
         """Show the scenes of a topic, each as a button on a picture of it."""
         with LOCK, themed(Look().theme):
             old = self._scenes.children
             names = [name for name, one in SCENES.items() if one.topic == self.topic.value]
-            buttons = [button(name, partial(self._try, partial(self.open, name))) for name in names]
+            buttons = [self._button(name, partial(self.open, name)) for name in names]
             pictures = [thumbnail(name, style.theme()) for name in names]
             images = [widgets.Image(value=picture, format="png") for picture in pictures]
             pairs = zip(images, buttons, strict=True)
@@ -280,6 +290,10 @@ class Playground(OnPage):
     def _say(self, message: str, *, good: bool = True) -> None:
         self._news.value = page.message(message, good=good) if message else ""
 
+    def _failed(self, error: Exception) -> None:
+        self._put_lists(self.explorer.spec, self._line.value)
+        super()._failed(error)
+
     # What a reader does
 
     def _chosen(self) -> None:
@@ -299,7 +313,8 @@ class Playground(OnPage):
         if gone and not told:
             both = "both " if names[1:] else ""
             told = f"{titles} cannot {both}feed {gone}: other views are shown instead."
-        if self._try(lambda: self._show(names, views)) and told:
+        self._show(names, views)
+        if told:
             self._say(told)
 
     def _show(self, names: list[str], views: list[str]) -> None:
@@ -327,27 +342,14 @@ class Playground(OnPage):
         self._past.append(before)
         self._next.clear()
 
-    def _try(self, do: Callable) -> bool:
-        """Do what a reader asked for; return whether it went.
-
-        An error is a line of text, and what was there stays.
-        """
-        try:
-            do()
-            return True
-        except (TypeError, ValueError) as error:
-            self._put_lists(self._line.value)
-            self._say(str(error), good=False)
-            return False
-
     def _open_line(self) -> None:
         if self._line.value:
-            self._try(lambda: self.open(self._line.value))
+            self.open(self._line.value)
 
     def _copy(self) -> None:
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
         copied = ask_page(self.explorer._picture, {"copy": self.line})
-        self._put_lists(self.line)
+        self._put_lists(self.explorer.spec, self.line)
         words = "Copied; the line stands in its field, too."
         self._say(words if copied else "Copy the line from its field.")
 
@@ -363,26 +365,92 @@ class Playground(OnPage):
         if (a.names, a.views) != (b.names, b.views) or len(a.encodings) > 1:
             rule = "two panels must be of one encoding, in the same views"
             raise ValueError(f'{rule}: "rope: clock; base=9 | rope: clock"')
-        return replace(a, encodings=(*a.encodings, held(b.encodings[0], b.all_values))), scene
+        kept = held(b.encodings[0], _begins(replace(b, values={})) | b.values)
+        return replace(a, encodings=(*a.encodings, kept)), scene
 
 
-def _ranges(wanted: Spec) -> dict:
-    """Return the usual ranges and options of all sliders, wider ones where a value lies beyond."""
-    ranges, unused = {}, {name for one in wanted.encodings for name in one.unused_now}
+def _of_its_own(encoding: Encoding) -> list[str]:
+    """Return what an encoding lets a reader turn that no class of the library has."""
+    library = (kind for kind in type(encoding).__mro__ if kind.__module__.startswith("posenc_lib."))
+    shared = {parameter.name for parameter in next(library).parameters}
+    return [parameter.name for parameter in encoding.turnable if parameter.name not in shared]
+
+
+def _has_slider(spec: Spec, name: str) -> bool:
+    """Return whether a panel has a slider or a choice where its line does not name a value."""
+    parameter = spec.parameters[name]
+    if name in spec.irrelevant or len(parameter.options) == 1:
+        return False
+    return parameter.default is not None or any(name in one.unused_now for one in spec.encodings)
+
+
+def _begins(spec: Spec) -> dict:
+    """Return the values by name that a panel begins with where its line names none."""
+    begins = {}
+    for name, parameter in spec.parameters.items():
+        begins[name] = parameter.default
+        if parameter.default is None and _has_slider(spec, name):
+            begins[name] = parameter.start
+    return begins
+
+
+def _taken(spec: Spec) -> dict:
+    """Return the values that are set, each as near as its parameter can come to it."""
+    taken = {}
+    for name, value in spec.values.items():
+        with suppress(TypeError, ValueError):
+            taken[name] = _nearest(spec.parameters[name], value)
+    return taken
+
+
+def _nearest(parameter: Parameter, value):
+    """Return the value as near as a parameter can come to it, or raise where none is near."""
+    if parameter.options:
+        return parameter.checked(value)
+    value = parameter.number(value, parameter.name)
+    value = min(max(value, parameter.least), parameter.most)
+    if parameter.scale == "linear":  # in its steps, also where a range is wider
+        value -= (value - (0 if _both_ways(parameter) else parameter.low)) % parameter.step
+        value += parameter.step if value < parameter.least else 0
+    return value
+
+
+def _both_ways(parameter: Parameter) -> bool:
+    """Return whether a slider goes as far below 0 as above it, as an offset does."""
+    return parameter.scale == "linear" and parameter.least < 0 <= parameter.low
+
+
+def _ranges(wanted: Spec, start: dict) -> dict:
+    """Return the usual ranges and options of all sliders, with what they are to begin at."""
+    ranges = {}
     for name, parameter in wanted.parameters.items():
-        value = wanted.values.get(name)
-        unasked = parameter.default is None and value is None and name not in unused
-        if name in wanted.irrelevant or unasked:
+        value = start.get(name)
+        if name in wanted.irrelevant:
             if value is not None:  # for other views
                 ranges[name] = value
-        elif len(parameter.options) > 1:
-            ranges[name] = list(parameter.options)
-        elif not parameter.options:
-            # an offset, to both sides
-            low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low
-            within = [] if value is None else [min(max(value, parameter.least), parameter.most)]
-            ranges[name] = min([low, *within]), max([parameter.high, *within])
+        elif value is not None or _has_slider(wanted, name):
+            ranges[name] = _range(parameter, value)
     return ranges
+
+
+def _range(parameter: Parameter, value):
+    """Return the options of a choice, or the usual range of a slider.
+
+    It is wider, or has one step more, where a value needs it.
+    """
+    if parameter.options:
+        return list(parameter.options) if parameter.options[1:] else value
+    low, high, step = parameter.low, parameter.high, parameter.step
+    if _both_ways(parameter):
+        reach = min(max(high, abs(value or 0)), -parameter.least, parameter.most)
+        reach -= reach % step
+        return -reach, reach
+    if value is None:
+        return low, high
+    if parameter.scale in ("whole", "power of two") and not (value - low) % step:
+        steps = parameter.values(low, high)
+        return (low, high) if value in steps else sorted({*steps, value})
+    return min(low, value), max(high, value)
 
 
 def _list(name: str, options: list) -> widgets.Dropdown:
@@ -416,8 +484,12 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
             sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
-    listed = own if isinstance(own, (list, tuple)) else [own]
-    mine = opened(listed, taken=KNOWN) if listed else []
-    first = f"{mine[0].name}: {', '.join(mine[0].views)}" if mine else FIRST
-    known = {encoding.name: encoding for encoding in mine}
-    return Playground(first, _in_address() if spec is None else spec, known)
+    mine: dict[str, Encoding] = {}
+    for thing in own if isinstance(own, (list, tuple)) else [own]:
+        # each alone, so that its values are where sliders begin
+        (encoding,) = opened([thing], taken=[*KNOWN, *mine], called="own")
+        specs.refuse_taken(encoding)
+        mine[encoding.name] = encoding
+    names = [f"{one.name}: {', '.join(one.views)}" for one in mine.values()]
+    first = names[0] if names else FIRST
+    return Playground(first, _in_address() if spec is None else spec, mine)

@@ -119,6 +119,31 @@ def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_
     first.settled()
 
 
+def test_beside_every_slider_its_longest_value_has_room_on_a_projector_and_on_a_desk(desk, lab):
+    """At both ends of every slider; what does not fit its place is wider than its place."""
+    ranges = "base=(10, 1e6)", "base=(2, 1e12)", "seq_len=(2, 4096)"
+    cells = [f"explore('sinusoidal', views='heatmap', {given})" for given in ranges]
+    name = "large.ipynb"
+    begin = "import posenc_lib as pe\nfrom posenc_lib import explore\npe.present({})"
+    notebook(lab.folder / name, begin.format(True), *cells, begin.format(False), *cells)
+    widths = "rows => rows.map(row => [row.scrollWidth, row.clientWidth, row.textContent])"
+    with desk.opened(name) as lesson:
+        lesson.run_all()
+        for width, height in ((1280, 720), (1024, 768)):
+            lesson.page.set_viewport_size({"width": width, "height": height})
+            for key in ("Home", "End"):
+                for explorer in lesson.explorers():
+                    for slider in explorer.sliders().values():
+                        slider.handle.press(key)
+                        slider.page.wait_for_timeout(20)
+                    explorer.settled()
+                rows = lesson.page.eval_on_selector_all(".posenc .widget-readout", widths)
+                assert all(needs <= has for needs, has, _ in rows), rows
+            assert {"1,000,000", "1,000,000,000,000", "4096"} <= {text for *_, text in rows}
+            tracks = "tracks => tracks.map(track => track.clientWidth)"
+            assert min(lesson.page.eval_on_selector_all(".posenc .noUi-target", tracks)) >= 60
+
+
 def test_a_mouse_is_told_what_is_drawn_and_nothing_over_empty_ground(explorers):
     first = explorers[0]
     assert first.told_at(0.5, 0.5).startswith("position ")

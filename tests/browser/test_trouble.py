@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from ..conftest import until
 from .lab import kernel
 from .lesson_page import (
+    DRAWN,
     FAILED,
     PICTURE,
     READY,
@@ -59,7 +60,7 @@ def lesson(opened_lesson):
     return opened_lesson
 
 
-def first(explorer):
+def first_of(explorer):
     """Return the first slider of an explorer."""
     return next(iter(explorer.sliders().values()))
 
@@ -67,7 +68,7 @@ def first(explorer):
 def all_alive(lesson):
     """Move the first slider of every explorer, and expect a new picture and no complaint."""
     for explorer in lesson.explorers():
-        explorer.step(first(explorer))
+        explorer.step(first_of(explorer))
         assert explorer.said("alert") == ""
     assert lesson.complaints() == []
     assert "Error displaying" not in lesson.page.inner_text(".jp-NotebookPanel")
@@ -75,7 +76,7 @@ def all_alive(lesson):
 
 def test_after_a_reload_in_the_middle_of_a_drag_the_stored_pictures_are_back(lesson, lab):
     before = kernel(lab, NAME).pid
-    first(lesson.explorers()[0]).hold(0.5)
+    first_of(lesson.explorers()[0]).hold(0.5)
     lesson.page.reload()
     lesson.page.wait_for_function(READY)
     pictures_are_there(lesson.page, stored(lab.folder / NAME)[0])
@@ -85,7 +86,7 @@ def test_after_a_reload_in_the_middle_of_a_drag_the_stored_pictures_are_back(les
 
 def test_when_a_kernel_has_died_the_page_says_so_and_that_the_sliders_are_lost(lesson, lab):
     explorer = lesson.explorers()[0]
-    slider = first(explorer)
+    slider = first_of(explorer)
     slider.hold(0.1)
     kernel(lab, NAME).kill()
     dialog = lesson.page.wait_for_selector(".jp-Dialog")
@@ -106,7 +107,7 @@ def test_when_a_kernel_has_died_the_page_says_so_and_that_the_sliders_are_lost(l
 def test_drags_let_go_of_what_has_been_painted(lesson):
     lesson.page.evaluate(BITMAPS)
     explorer = lesson.explorers()[0]
-    slider = first(explorer)
+    slider = first_of(explorer)
     for k in range(40):
         slider.drag_to(0.05 + k * 37 % 90 / 100, steps=2)
     explorer.settled()
@@ -118,7 +119,7 @@ def test_drags_let_go_of_what_has_been_painted(lesson):
 def test_interrupts_in_the_middle_of_a_drag_leave_no_traceback(lesson, lab):
     explorer, chance, process = lesson.explorers()[-1], random.Random(5), kernel(lab, NAME)
     explorer.press("Reset")
-    slider, start = first(explorer), explorer.settled()
+    slider, start = first_of(explorer), explorer.settled()
     slider.hold(0.5)
     track = slider.track.bounding_box()
     for _ in range(60):
@@ -163,6 +164,45 @@ def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a
     )
     assert (explorer.picture(), explorer.said()) == (last, words)
     page.close()
+
+
+SAVED = ("explore('sinusoidal')", "playground('rope: clock')", "pe.config_box()", "'a line'")
+
+
+def test_a_notebook_that_was_saved_shows_its_stored_pictures_when_it_is_opened_again(browser, lab):
+    """Whatever is saved again without having been run, and with other widgets in it."""
+    path = lab.folder / "saved.ipynb"
+    first = "import posenc_lib as pe; from posenc_lib import explore, playground"
+    notebook(path, first, *SAVED, "import ipywidgets; ipywidgets.IntSlider()")
+    address = lab("saved.ipynb")
+    with opened(browser, address) as lesson:
+        lesson.run_all()
+        lesson.page.keyboard.press("Control+s")
+        assert until(lambda: "posenc-kept" in path.read_text(encoding="utf-8"))
+        words = stored(path)[0]
+        assert len(words) == len(SAVED) - 1
+        lesson.page.reload()  # its kernel lives: so do its sliders
+        lesson.page.wait_for_function(DRAWN)
+        lesson.page.wait_for_selector(PICTURE)
+        assert lesson.page.locator(".posenc-kept").count() == 0
+        lesson.choose("Kernel", "Shut Down Kernel")
+        lesson.page.get_by_text("No Kernel").first.wait_for()
+    for again in range(2):
+        with opened(browser, address) as lesson:
+            pictures_are_there(lesson.page, words)
+            errors = lesson.page.get_by_text("Error displaying widget")
+            expect(errors).to_have_count(1)  # the slider's, which is not ours
+            said = lesson.page.evaluate(LOST)
+            assert len(said) == len(words)
+            assert all("Run All Cells" in line for line in said), said
+            before = path.stat().st_mtime_ns
+            lesson.page.keyboard.press("Control+s")
+            assert until(lambda then=before: path.stat().st_mtime_ns != then)
+            if again:
+                lesson.run_all()
+                assert lesson.page.locator(".posenc-kept").count() == 0
+                explorer = lesson.explorers()[0]
+                explorer.step(first_of(explorer))
 
 
 def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_once_it_can(

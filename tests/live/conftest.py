@@ -1,5 +1,8 @@
 """What tests of explorers share: under test an error is raised, not a line of text."""
 
+from unittest.mock import Mock
+
+import ipywidgets as widgets
 import pytest
 
 from posenc_lib.live.explorer import Explorer
@@ -9,6 +12,14 @@ from posenc_lib.live.settings import steps
 @pytest.fixture(autouse=True)
 def _raise_errors(monkeypatch):
     monkeypatch.setattr(Explorer, "raise_errors", True)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Let panels have all but their pictures and a page, which take ten times as long."""
+    monkeypatch.setattr(Explorer, "_draw", lambda self: setattr(self, "sheet", Mock()))
+    monkeypatch.setattr(Explorer, "_show", lambda self, frame: None)
+    monkeypatch.setattr(widgets.Widget, "open", lambda self: None)
 
 
 def shown(panel) -> tuple:

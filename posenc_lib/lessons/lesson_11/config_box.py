@@ -11,7 +11,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.models import SHIPPED, model_config, of_config
 from posenc_lib.lessons.lesson_11.fates import fates, told
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Look, OnPage, button, close_all
+from posenc_lib.live.page import Look, OnPage, close_all, message
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -41,15 +41,13 @@ class ConfigBox(OnPage):
         self.explorer: Explorer | None = None
         self._moving = False  # while list and field move by themselves
         look = {"icon": "check", "tooltip": "read what was pasted"}
-        again = button("Read", lambda: self._asked(self.paste.value), **look)
+        again = self._button("Read", lambda: self._read(self.paste.value), **look)
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
         Look().dress(self.box)
         self.read(config)
-        self.model.observe(
-            lambda change: change["new"] and self._asked(change["new"]), names="value"
-        )
-        self.paste.observe(lambda change: self._asked(change["new"]), names="value")
+        for choice in (self.model, self.paste):
+            choice.observe(lambda change: self._asked(change["new"]), names="value")
 
     @property
     def text(self) -> str:
@@ -66,6 +64,7 @@ class ConfigBox(OnPage):
             shown = ["frequencies", "angles_seen"]
             if jumps:
                 shown.append("cliff")
+            text = self.paste.value if isinstance(config, str) and not name else written(given)
             made = Explorer(Spec.of(SHIPPED[name] if name else encoding, shown))
             if self.explorer:
                 self.explorer.close()
@@ -80,20 +79,23 @@ class ConfigBox(OnPage):
             )
             self._place.children, self._news.value = [made.box], ""
             self._moving = True
-            self.model.value = name
-            if name or isinstance(config, dict):
-                self.paste.value = written(given)
-            self._moving = False
+            try:
+                self.model.value, self.paste.value = name, text
+            finally:
+                self._moving = False
 
     def _asked(self, config: str) -> None:
         """Read what a reader chose or pasted; an error is a line of text, the last model stays."""
-        if self._moving or not config.strip():
-            return
-        try:
+        if not self._moving:
+            self._try(self._read, config)
+
+    def _read(self, config: str) -> None:
+        if config.strip():
             self.read(config)
-        except (TypeError, ValueError) as error:
-            words = f"{' '.join(str(error).split())}. The panel still shows {self.title}."
-            self._news.value = f'<div role="alert">{html.escape(words)}</div>'
+
+    def _say(self, words: str, *, good: bool = True) -> None:
+        words = f"{' '.join(words.split())}. The panel still shows {self.title}."
+        self._news.value = message(words, good=good)
 
     def close(self) -> None:
         """Take the panel off the page."""
@@ -140,12 +142,17 @@ def _parsed(text: str) -> object:
 
 
 def written(config: dict[str, Any]) -> str:
-    """Return a config as JSON, a line for each key."""
-    lines = (
-        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        for key, value in config.items()
-    )
-    return "{\n" + ",\n".join(lines) + "\n}"
+    """Return a config as JSON, a line for each key; what JSON has no word for is there as text."""
+    lines = (f"  {_as_json(str(key))}: {_as_json(value)}" for key, value in config.items())
+    text = "{\n" + ",\n".join(lines) + "\n}"
+    return text.encode(errors="replace").decode()  # half a character cannot go to a page
+
+
+def _as_json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=validate.show)
+    except (TypeError, ValueError, RecursionError):  # its keys are no text, or it holds itself
+        return json.dumps(validate.show(value), ensure_ascii=False)
 
 
 def config_box(config: dict[str, Any] | str | None = None) -> ConfigBox:

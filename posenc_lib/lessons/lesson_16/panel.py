@@ -12,7 +12,7 @@ from posenc_lib.encodings.rope import SCALINGS
 from posenc_lib.lessons.lesson_16 import real_model as real
 from posenc_lib.lessons.lesson_16.pictures import WORDS_SAID
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Look, OnPage, button, close_all, message
+from posenc_lib.live.page import Look, OnPage, close_all, message
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -109,7 +109,7 @@ class Speaking(OnPage):
         self.bar = widgets.IntProgress(max=2 * real.WRITTEN, layout=widgets.Layout(width="200px"))
         self._news = widgets.HTML("" if self.live else message(real.GET, good=True))
         self._words = widgets.HTML()
-        self.writes = button(
+        self.writes = self._button(
             "Write on", self.write, tooltip="twenty more words, as it is set and unbroken"
         )
         tools = widgets.HBox([self.writes, self.bar])
@@ -139,11 +139,12 @@ class Speaking(OnPage):
                 start = {
                     name: value for name, value in self.explorer.values.items() if name != "seq_len"
                 }
-                self.explorer.close()
-            self.explorer = Explorer(Spec((encoding,), WORDS_SAID, values), start)
+            made = Explorer(Spec((encoding,), WORDS_SAID, values), start)
         else:
-            self.explorer = kept_panel(text)
-        self._place.children = [self.explorer.box]
+            made = kept_panel(text)
+        if self.explorer:
+            self.explorer.close()
+        self.explorer, self._place.children = made, [made.box]
         for slider in self.explorer.sliders.values():
             slider.observe(lambda _: self._unwrite(), names="value")
 
@@ -155,21 +156,19 @@ class Speaking(OnPage):
     def _asked(self, text: str) -> None:
         """Read what the reader has written; an error is a line of text, and the last text stays."""
         self._unwrite()
-        try:
-            with LOCK:
-                self.read(text)
-            self._news.value = ""
-        except (TypeError, ValueError) as error:
-            self._news.value = message(
-                f"{error}. The panel still shows the text before.", good=False
-            )
+        with LOCK:
+            if self._try(self.read, text):
+                self._news.value = ""
+
+    def _say(self, words: str, *, good: bool = True) -> None:
+        self._news.value = message(f"{words}. The panel still shows the text before.", good=good)
 
     def write(self) -> None:
         """Begin to write on, beside whatever else the kernel does; a slider that moves ends it."""
         self._stop.set()
         self.wait()
         self._stop.clear()
-        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread = threading.Thread(target=self._try, args=(self._write,), daemon=True)
         self._thread.start()
 
     def wait(self) -> None:

@@ -10,7 +10,7 @@ from comm import DummyComm
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.lessons.training.run import checked, finished, training
 from posenc_lib.lessons.training.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
-from posenc_lib.live.page import Look, OnPage, button, close_all, message
+from posenc_lib.live.page import Look, OnPage, close_all, message
 
 PAUSE = 0.1  # seconds between two looks at how far it is
 
@@ -31,7 +31,9 @@ class Training(OnPage):
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
         kept = self.plan._replace(seed=0) in kept_runs()
         self._kept = spread(plan.encoding, plan.task, steps=plan.steps) if kept else {}
-        self.button = button("Train", self._pressed, icon="play", tooltip="train a model here, now")
+        self.button = self._button(
+            "Train", self._pressed, icon="play", tooltip="train a model here, now"
+        )
         self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
         self._news, self._told = widgets.HTML(), widgets.HTML()
         self.box = widgets.VBox([widgets.HBox([self.button, self.bar]), self._news, self._told])
@@ -109,10 +111,13 @@ class Training(OnPage):
             self._news.value = message(told, good=True)
             self._show()
         except Exception as error:  # on a thread nobody would hear of it
-            failure = f"{type(error).__name__}: {error}"
-            self._news.value = message(f"Training failed: {failure}", good=False)
+            self._failed(error)
         finally:
             self.button.description, self.button.icon = "Train", "play"
+
+    def _failed(self, error: Exception) -> None:
+        failure = f"{type(error).__name__}: {error}"
+        self._news.value = message(f"Training failed: {failure}", good=False)
 
     def _show(self) -> None:
         lines = html.escape(self.text).replace(". The kept", ".<br>The kept")
