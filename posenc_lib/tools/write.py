@@ -83,7 +83,7 @@ def _started(folder: Path) -> tuple[Connection, multiprocessing.Process]:
 
 def _work(end: Connection, folder: Path) -> None:
     """Write files as long as there are any, and somebody who asks for them."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # nothing is left half done
+    signal.signal(signal.SIGTERM, _leave)
     with suppress(EOFError, ConnectionError):
         while (job := end.recv()) is not None:
             try:
@@ -91,6 +91,13 @@ def _work(end: Connection, folder: Path) -> None:
             except Exception as error:
                 told = error
             end.send(told)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is leaving already
+
+
+def _leave(*_) -> None:
+    """End this process, but clean up what is half done; who asks again has to wait for that."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
 
 
 def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> str:
