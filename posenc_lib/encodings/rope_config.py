@@ -36,13 +36,26 @@ SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_
 SLIPS |= {*"rotary_pct rotary_emb_base".split()}
 # these, too, are keys of their own and no slips
 SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
-SMELL = re.compile(
-    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|"
-    "swa|sliding|local|global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|"
-    "attn_layer|layer_idx|layer_indices"
+# keys about positions, which no code may drop in silence
+ABOUT_ROPE = re.compile(
+    "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
+    "relative_(pos|att)|position\\w*_(emb|enc)\\w*type|positional_e|pos_e(mb|nc)|^alpha$"
 )
+# an unknown model's layers may differ by these, too
+ABOUT_LAYERS = re.compile(
+    "head_dim|kv_channels|pattern|window|swa|sliding|block_type|layer_type|layer_idx|"
+    "(local|global)_(attn|attention|layer|base|head)|(attn|attention|layer|full)\\w*_(interval|period)|"
+    "hybrid|mamba|ssm|linear_attn|attn_layer|layer_indices"
+)
+NO_MATTER = re.compile("loss|expert|moe|router|vocab|dropout|lora")
+# where RoPE and ALiBi are switched on or off
+SWITCH = re.compile("(?:use_|with_|has_|apply_)?(rope|rotary|alibi)(_pos\\w*|_emb\\w*)?")
+# what all classes with RoPE know
+STATED = {*"rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 # where a config of several models has that of its language model
 PARTS = ("thinker_config", "text_config")
+LANGUAGE = re.compile("(text|language|llm|lm|vlm|language_model|thinker|decoder)(_config|_cfg)?")
+DEEPEST = 4  # parts of parts
 
 
 class LayerType(NamedTuple):
@@ -68,8 +81,11 @@ def families() -> dict[str, dict[str, Any]]:
     tests/encodings/rope_sweep.py checks it. Each row has some of these:
         silent: what it takes where the config says nothing; forced: what it takes whatever the
             config says.
-        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other
-            names of keys.
+        text, part: the model_type of its text part, and its key. fixed: whatever model_type the
+            part says; names: or if it says one of these. given: what the part is if it is missing.
+        flat: what is said beside the parts is its text part's. tower: what it reads that is no text.
+        without: what it has in place of RoPE. renamed: other names of keys.
+        keys: what else its class knows about positions. classes: how its models' names begin.
         ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
             RoPE to be there.
         still: which types of layers have none; unless: but they have it without this key.
@@ -161,22 +177,43 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config says of its language model, in today's names, with its defaults."""
-    refuse_slips("config", config, ())
-    for part in PARTS:
-        if isinstance(config.get(part), dict):
-            config = {"model_type": config.get("model_type")} | config[part]
-    refuse_slips("config", config, SLIPS)
-    kind = config.get("model_type")
-    if not isinstance(kind, str | None):
-        raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")
-    if "text" in families().get(kind or "", {}):
-        kind = families()[kind]["text"]
+    given, row = stated(config)
+    whole = row.get("silent", {}) | given | row.get("forced", {})
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def assumed(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what a config leaves to its model_type's class, of what counts for positions."""
+    given, row = stated(config)
+    sizes = {"head_dim"} if {"hidden_size", "num_attention_heads"} <= set(given) else set()
+    keys = {"rope_theta", "rope_parameters", "head_dim", "max_position_embeddings"} - sizes
+    inner = given.get("rope_parameters") or {}
+    nested = any(isinstance(value, dict) for value in inner.values())
+    keys -= {"rope_theta", "rope_parameters"} if nested else set(inner)
+    return {
+        key: value
+        for key, value in row.get("silent", {}).items()
+        if key in keys and given.get(key) is None
+    }
+
+
+def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a config itself says of its language model, in today's names, and its row."""
+    part = _language_model(config)
+    refuse_slips("config", part, SLIPS)
+    kind = part.get("model_type")
     row = families().get(kind or "", {})
-    read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
+    if "tower" in row:
+        rule = f"config['model_type'] must be of a model of text, got {kind!r}"
+        raise ValueError(f"{rule}, which reads {row['tower']} and counts other positions")
+    if row:
+        _refuse_what_is_dropped(part, row)
+    read = {key: value for key, value in part.items() if key not in row.get("ignored", ())}
     renamed = row.get("renamed", {})
     given = {renamed.get(key, key): value for key, value in read.items()}
     given["model_type"] = kind
     if given.get("rope_scaling") and not row.get("unscaled"):
+        _refuse_two(given, "rope_scaling", "rope_parameters")
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
@@ -184,8 +221,119 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
         if given.get(key) is not None:
             rule = f"config must leave out {key!r}"
             raise ValueError(f"{rule}: what the code of {kind!r} makes of it is not known here")
-    whole = row.get("silent", {}) | given | row.get("forced", {})
-    return {key: value for key, value in whole.items() if value is not None}
+    return given, row
+
+
+def _language_model(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a config that is its language model's, with that model's model_type."""
+    refuse_slips("config", config, ())
+    for _ in range(DEEPEST):
+        kind = config.get("model_type")
+        if not isinstance(kind, str | None):
+            raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")
+        row = families().get(kind or "", {})
+        _refuse_other_code(config, row)
+        key = _text_key(config, row)
+        part = config.get(key, {})
+        inner = part.get("model_type")
+        if "text" in row and (row.get("fixed") or inner in (None, *row.get("names", ()))):
+            inner = row["text"]
+        if not key and "text" in row:
+            stray = [one for one in sorted(config) if one in READ and one != "model_type"]
+            if stray and not row.get("flat"):
+                raise ValueError(f"config must have {stray[0]!r} in {row.get('part')!r}, as {kind!r} does")
+            part = row.get("given", {}) | config
+        elif not key:
+            return config
+        elif "tower" not in families().get(kind or "", {}):
+            _refuse_beside(config, part, key)
+        config = part | {"model_type": inner or kind}
+    raise ValueError(f"config must have parts of parts at most {DEEPEST} deep")
+
+
+def _text_key(config: dict, row: dict) -> str:
+    """Return the key of the part that is a language model's, "" where the config is one itself."""
+    parts = [key for key, value in config.items() if isinstance(value, dict)]
+    names = (row["part"],) if "part" in row else PARTS
+    found = [key for key in names if key in parts]
+    if not found and not row:
+        found = [key for key in parts if LANGUAGE.fullmatch(key)]
+        models = [key for key in parts if {"hidden_size", "model_type"} & set(config[key])]
+        if not found and models and not READ - {"model_type"} & set(config):
+            rule = "config must be that of a language model"
+            raise ValueError(f"{rule}: pass the part that is one, such as config[{models[0]!r}]")
+    if len(found) > 1 and not row and found[0] not in PARTS:
+        raise ValueError(f"config must have one language model, got {_some(set(found))}: pass one")
+    return found[0] if found else ""
+
+
+def _refuse_beside(config: dict, part: dict, key: str) -> None:
+    """Refuse what stands beside the part of a language model and says something else."""
+    for name in sorted(STATED & set(config)):
+        if config[name] is not None and config[name] != part.get(name):
+            rule = f"config[{name!r}] must be as in config[{key!r}], {validate.show(part.get(name))}"
+            raise ValueError(f"{rule}, got {validate.show(config[name])}: leave one out")
+
+
+def _refuse_two(given: dict, key: str, other: str) -> None:
+    """Refuse two dicts of rope_parameters that say different things."""
+    one, two = given.get(key) or {}, given.get(other) or {}
+    if isinstance(one, dict) and isinstance(two, dict):
+        for name in one.keys() & two.keys():
+            if one[name] != two[name]:
+                rule = f"config must say {name!r} once, got {validate.show(one[name])} in {key!r}"
+                raise ValueError(f"{rule} and {validate.show(two[name])} in {other!r}")
+
+
+def _refuse_other_code(config: dict, row: dict) -> None:
+    """Refuse classes of models that are not those of its model_type."""
+    kind, named = config.get("model_type"), config.get("architectures")
+    if not row or not isinstance(named, list):
+        return
+    begin = (_plain(kind), *row.get("classes", ()))
+    for name in named[:10]:
+        if isinstance(name, str) and not _plain(name).startswith(begin):
+            rule = f"config['architectures'] must be of model_type {kind!r}, got {name!r}"
+            raise ValueError(f"{rule}: what code of its own does is not known here")
+
+
+def _plain(name: str) -> str:
+    """Return a model_type or the name of a class without marks, and without what says text."""
+    return re.sub("[^a-z0-9]", "", re.sub("_text(_model)?$", "", name).lower())
+
+
+def _refuse_what_is_dropped(said: dict, row: dict) -> None:
+    """Refuse what a config says about positions and the code of its model_type does not know."""
+    turns, kind = "without" not in row, said.get("model_type")
+    known = {*row.get("keys", ()), *row.get("ignored", ()), *row.get("renamed", ())}
+    known |= {*row.get("needs", ()), row.get("marks"), *row.get("heads", ()), *row.get("unread", ())}
+    known |= {*row.get("silent", ())} | {one.get("theta") for one in row.get("types", {}).values()}
+    if turns and "rope_theta" not in row.get("forced", {}):
+        known |= STATED
+    nested = said.get("attn_config")
+    stated = said | (nested if isinstance(nested, dict) else {})
+    for key, value in stated.items():
+        if key in (known if key in said else row.get("keys", ())) or not ABOUT_ROPE.search(key):
+            continue
+        if NO_MATTER.search(key) or _agrees(key, value, row):
+            continue
+        what = "turns by RoPE" if turns else f"has {row['without']}"
+        rule = f"config must leave out {key!r}, got {validate.show(value)}"
+        raise ValueError(f"{rule}: the code of {kind!r}, which {what}, does not know it")
+
+
+def _agrees(key: str, value: object, row: dict) -> bool:
+    """Return whether a key that a code does not know says what the code does anyway, or nothing."""
+    has = {"alibi": row.get("without") == "ALiBi", "rope": "without" not in row}
+    has["rotary"] = has["rope"]
+    if isinstance(value, bool):
+        switch = SWITCH.fullmatch(key)
+        return value == has[switch[1]] if switch else not value
+    if isinstance(value, str) and value:
+        named = re.search("rope|rotary|alibi|relative", value.lower())
+        learned = "without" in row and not named and value.lower() not in ("none", "nope")
+        return has.get(named[0], False) if named else learned
+    return value is None or value in ("", [], {})
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +346,8 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
     for key, value in said.items():
         window = "window" in key and "model_type" not in said  # of a bare part of a config
         plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
-        if value and not plain and SMELL.search(key) and "vocab" not in key:
+        counts = ABOUT_ROPE.search(key) or ABOUT_LAYERS.search(key)
+        if value and not plain and counts and not NO_MATTER.search(key):
             raise ValueError(
                 f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}"
             )
