@@ -5,6 +5,7 @@ each model_type.
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
+from posenc_lib.encodings.rope_scaling import MOST_DIMS, refuse_slips, rope_scaling
 from posenc_lib.files import stored_data
 
 FULL, NO_ROPE = "full_attention", "no_rope"
@@ -94,7 +95,8 @@ def families() -> dict[str, dict[str, Any]]:
         heads: the keys that say how many dims turn, the first that is there; else
             times·hidden_size/heads.
         whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
-        types: for types of layers that differ, where they have what; by_type: nothing else is read.
+        types: for types of layers that differ, where they have what; by_type: nothing else is read,
+            but rope_theta if one_base, or one dict for all types if alike.
         alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers
             have.
         unknown: that its code could not be run.
@@ -138,6 +140,13 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     """Return what a config.json says of each type of layer; see `rope_from_config`."""
     said = text_part(config)
     row = family(said)
+    layers = _layers(said, row)
+    if row:
+        _refuse_what_is_dropped(_language_model(config), row, layers.values())
+    return layers
+
+
+def _layers(said: dict, row: dict) -> dict[str, LayerType]:
     given = said.get("rope_parameters") or {}
     if not isinstance(given, dict):
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
@@ -206,8 +215,6 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if "tower" in row:
         rule = f"config['model_type'] must be of a model of text, got {kind!r}"
         raise ValueError(f"{rule}, which reads {row['tower']} and counts other positions")
-    if row:
-        _refuse_what_is_dropped(part, row)
     read = {key: value for key, value in part.items() if key not in row.get("ignored", ())}
     renamed = row.get("renamed", {})
     given = {renamed.get(key, key): value for key, value in read.items()}
@@ -302,27 +309,40 @@ def _plain(name: str) -> str:
     return re.sub("[^a-z0-9]", "", re.sub("_text(_model)?$", "", name).lower())
 
 
-def _refuse_what_is_dropped(said: dict, row: dict) -> None:
+def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) -> None:
     """Refuse what a config says about positions and the code of its model_type does not know."""
     turns, kind = "without" not in row, said.get("model_type")
     known = {*row.get("keys", ()), *row.get("ignored", ()), *row.get("renamed", ())}
-    known |= {*row.get("needs", ()), row.get("marks"), *row.get("heads", ()), *row.get("unread", ())}
-    known |= {*row.get("silent", ())} | {one.get("theta") for one in row.get("types", {}).values()}
+    known |= {*row.get("heads", ()), *row.get("unread", ())}
+    known |= {*row.get("silent", ())} - STATED
+    known |= {"rope_theta"} if row.get("one_base") else set()
+    known |= {row.get("marks")} | {one.get("theta") for one in row.get("types", {}).values()}
     if turns and "rope_theta" not in row.get("forced", {}):
         known |= STATED
     nested = said.get("attn_config")
     stated = said | (nested if isinstance(nested, dict) else {})
+    numbers = {number for layer in layers for number in _numbers(layer)}
     for key, value in stated.items():
         if key in (known if key in said else row.get("keys", ())) or not ABOUT_ROPE.search(key):
             continue
-        if NO_MATTER.search(key) or _agrees(key, value, row):
+        if NO_MATTER.search(key) or _agrees(key, value, row, numbers):
             continue
         what = "turns by RoPE" if turns else f"has {row['without']}"
         rule = f"config must leave out {key!r}, got {validate.show(value)}"
         raise ValueError(f"{rule}: the code of {kind!r}, which {what}, does not know it")
 
 
-def _agrees(key: str, value: object, row: dict) -> bool:
+def _numbers(layer: LayerType) -> list:
+    """Return the numbers by which a type of layer turns: base, how many dims, which part of them."""
+    if layer.parameters is None:
+        return []
+    given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | layer.parameters
+    part = given["partial_rotary_factor"]
+    dims = [int(layer.head_dim * part)] if isinstance(part, int | float) else []
+    return [*dims, *(one for one in given.values() if isinstance(one, int | float))]
+
+
+def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
     """Return whether a key that a code does not know says what the code does anyway, or nothing."""
     has = {"alibi": row.get("without") == "ALiBi", "rope": "without" not in row}
     has["rotary"] = has["rope"]
@@ -333,6 +353,8 @@ def _agrees(key: str, value: object, row: dict) -> bool:
         named = re.search("rope|rotary|alibi|relative", value.lower())
         learned = "without" in row and not named and value.lower() not in ("none", "nope")
         return has.get(named[0], False) if named else learned
+    if isinstance(value, int | float):
+        return value in numbers
     return value is None or value in ("", [], {})
 
 
@@ -366,6 +388,9 @@ def _some(names: set[str]) -> str:
 
 def _listed(said: dict, key: str, kind: type | tuple) -> list:
     value = said.get(key, [])
+    if isinstance(value, list) and len(value) > MOST_LAYERS:
+        rule = f"config[{key!r}] must have at most {MOST_LAYERS:,} entries"
+        raise ValueError(f"{rule}, got {len(value):,}")
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
         rule = f"config[{key!r}] must be a list with an entry for each layer"
         raise TypeError(f"{rule}, got {validate.show(value)}")
@@ -385,7 +410,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:
         many = len(marks)  # where it is not said
     if at := row.get("at"):
-        chosen, everywhere = _listed(said, at["key"], int), at["key"] not in said
+        chosen, everywhere = {*_listed(said, at["key"], int)}, at["key"] not in said
         types = [at["is"] if everywhere or k in chosen else at["else"] for k in range(many)]
         return types, numbered
     if row.get("marked"):
@@ -464,6 +489,9 @@ def _parameters(
                 )
             label = next(iter(given))
         one = given[label]
+    elif given and row.get("alike"):
+        one = {"rope_theta": said["rope_theta"]} | given
+        return {key: value for key, value in one.items() if value is not None}
     elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
         raise ValueError(
             f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}"
@@ -476,7 +504,8 @@ def _parameters(
         return None
     whole = {key: value for key, value in one.items() if value is not None}
     if row.get("by_type") and own.get("default"):
-        return whole
+        stated = {"rope_theta": said["rope_theta"]} if "rope_theta" in said else {}
+        return whole | (stated if row.get("one_base") and not nested else {})
     base = own.get("theta", "rope_theta")
     if isinstance(base, str):
         base = said.get(base)
@@ -524,8 +553,12 @@ def _turning(
                 raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
+        key = "hidden_size'] // config['num_attention_heads"
     elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
         whole.pop("partial_rotary_factor", None)
+    if isinstance(dim, int) and dim > MOST_DIMS:
+        rule = f"config['{key}'], the dims of a head, must be at most {MOST_DIMS:,}"
+        raise ValueError(f"{rule}, got {validate.show(dim)}")
     by_layer = said.get("per_layer_config") or {}
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):
