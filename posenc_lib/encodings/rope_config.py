@@ -25,7 +25,9 @@ RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
 LISTS = ("layer_types", "layers_block_type")
-MOST_LAYERS = 10_000
+MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
+# these say how long texts are, and what else its attention does
+UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 # without a row for its model_type, a config may say these
 READ = {*"model_type rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 READ |= {*"original_max_position_embeddings max_position_embeddings layer_types".split()}
@@ -36,7 +38,7 @@ SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_co
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
 SLIPS |= {*"rotary_pct rotary_emb_base".split()}
 # these, too, are keys of their own and no slips
-SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
+SLIPS |= {*"architectures swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
 # keys about positions, which no code may drop in silence
 ABOUT_ROPE = re.compile(
     "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
@@ -170,6 +172,9 @@ def _layers(said: dict, row: dict) -> dict[str, LayerType]:
         elif bases[kind] and not mark:
             name = NO_ROPE
         found.setdefault(name, []).append(k)
+    if len(found) > MOST_KINDS:
+        rule = f"config must have layers of at most {MOST_KINDS} kinds"
+        raise ValueError(f"{rule}, got {len(found):,}: {_some(set(found))}, …")
     layers = {}
     for name, numbers in found.items():
         k, listed = numbers[0], tuple(numbers) if numbered else ()
@@ -194,16 +199,49 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
 def assumed(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config leaves to its model_type's class, of what counts for positions."""
     given, row = stated(config)
-    sizes = {"head_dim"} if {"hidden_size", "num_attention_heads"} <= set(given) else set()
-    keys = {"rope_theta", "rope_parameters", "head_dim", "max_position_embeddings"} - sizes
-    inner = given.get("rope_parameters") or {}
+    silent, inner = row.get("silent", {}), given.get("rope_parameters") or {}
+    heads = row.get("heads", ["head_dim"])
+    if not any(key in silent or key in given for key in heads):
+        heads = ["hidden_size", "num_attention_heads"]
+    heads = [] if any(key in given for key in heads) and len(heads) == 1 else heads[:2]
+    bases = sorted(str(one.get("theta", "rope_theta")) for one in row.get("types", {}).values())
+    keys = [*(bases or ["rope_theta"]), "rope_parameters", *heads, "max_position_embeddings"]
     nested = any(isinstance(value, dict) for value in inner.values())
-    keys -= {"rope_theta", "rope_parameters"} if nested else set(inner)
-    return {
-        key: value
-        for key, value in row.get("silent", {}).items()
-        if key in keys and given.get(key) is None
-    }
+    known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
+    left = {key: silent.get(key) for key in keys if key not in known and given.get(key) is None}
+    if inner or isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given:
+        left.pop("rope_parameters", None)
+    return {key: value for key, value in left.items() if value is not None}
+
+
+def idle_keys(config: dict[str, Any]) -> list[str]:
+    """Return the numbers about RoPE that a config says and that change no frequency."""
+    part, before = _language_model(config), _turned(config)
+    inner = part.get("rope_scaling") or part.get("rope_parameters") or {}
+    places = [(part, key) for key in ("rope_theta", "partial_rotary_factor") if key in part]
+    places += [(inner, key) for key in inner if key not in UNMOVED]
+    idle = []
+    for place, key in places:
+        if type(place[key]) not in (int, float):
+            continue
+        other = place | {key: place[key] / 2}
+        if place is inner:
+            name = "rope_scaling" if part.get("rope_scaling") else "rope_parameters"
+            other = part | {name: other}
+        try:
+            after = _turned(other)
+        except (TypeError, ValueError):
+            continue  # what may not be half as large counts
+        if after == before:
+            idle.append(key)
+    return list(dict.fromkeys(idle))
+
+
+def _turned(config: dict[str, Any]) -> list:
+    """Return what all layers turn by, in short texts and long, to be compared."""
+    found = [layer for layer in layers_of(config).values() if layer.parameters is not None]
+    each = [layer.scaled(seq_len=n) for layer in found for n in (1, 2**40)]
+    return [(theta.tolist(), factor) for theta, factor in each]
 
 
 def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -246,9 +284,11 @@ def _language_model(config: dict[str, Any]) -> dict[str, Any]:
         if "text" in row and (row.get("fixed") or inner in (None, *row.get("names", ()))):
             inner = row["text"]
         if not key and "text" in row:
-            stray = [one for one in sorted(config) if one in READ and one != "model_type"]
+            stray = [one for one in sorted(config) if one in READ or ABOUT_ROPE.search(one)]
+            stray = [one for one in stray if one != "model_type" and config[one] is not None]
             if stray and not row.get("flat"):
-                raise ValueError(f"config must have {stray[0]!r} in {row.get('part')!r}, as {kind!r} does")
+                rule = f"config must have {stray[0]!r} in its {row.get('part')!r}"
+                raise ValueError(f"{rule}: the code of {kind!r} reads it there alone")
             part = row.get("given", {}) | config
         elif not key:
             return config
@@ -541,7 +581,8 @@ def _turning(
     if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
-        whole.pop("partial_rotary_factor", None)
+        part = whole.pop("partial_rotary_factor", 1.0)
+        validate.real("config['partial_rotary_factor']", part, above=0)
     heads = ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]
     heads = own.get("heads", row.get("heads", heads))
     key = next((key for key in heads if key in said), "")

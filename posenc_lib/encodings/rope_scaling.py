@@ -18,23 +18,27 @@ KEYS |= {*"original_max_position_embeddings mscale mscale_all_dim beta_fast beta
 KEYS |= {*"truncate low_freq_factor high_freq_factor short_factor long_factor".split()}
 
 
-MOST_KEYS, MOST_DIMS = 2000, 2**16
+MOST_KEYS, LONGEST_KEY, MOST_DIMS = 2000, 200, 2**16
 LARGEST = 1e15  # of an entry, far beyond each in use; powers of it are finite
 
 
 def refuse_slips(what: str, given: object, known) -> None:
     """Refuse what is no dict, and a key nearly like a known one; mrope_section and others pass."""
     if not isinstance(given, dict):
-        hint = ", not the name of a file: json.load(open(…)) reads one"
-        named = isinstance(given, str | os.PathLike) and str(given).strip()[:1] != "{"
-        got = f"{validate.show(given)}{hint if named else ''}"
-        raise TypeError(f"{what} must be a dict with names as keys, got {got}")
+        rule, hint = f"{what} must be a dict with names as keys, got {validate.show(given)}", ""
+        if isinstance(given, str | os.PathLike):
+            text = str(given).lstrip().startswith("{")
+            hint = " (json.loads reads a text)" if text else " (json.load(open(…)) reads a file)"
+        raise TypeError(rule + hint)
     if len(given) > MOST_KEYS:
         raise ValueError(f"{what} must have at most {MOST_KEYS:,} keys, got {len(given):,}")
     known = frozenset(known)
     for key, value in given.items():
         if not isinstance(key, str):
             raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(key)}")
+        if len(key) > LONGEST_KEY:
+            rule = f"{what} must have keys of at most {LONGEST_KEY} letters"
+            raise ValueError(f"{rule}, got {validate.show(key)} of {len(key):,}")
         if near := _near(key, known):
             rule = f"{what} must have keys of config.json, got {key!r}"
             raise ValueError(f"{rule} (did you mean {near!r}?)")

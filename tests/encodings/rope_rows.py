@@ -68,6 +68,8 @@ def outer(kind: type) -> dict:
         found["fixed"] = True
     said, plain = inner.to_dict(), type(inner)().to_dict()
     given = {key: said[key] for key in sorted(SIZES & set(said)) if said[key] != plain.get(key)}
+    if "hidden_size" in given and said.get("head_dim"):
+        given["head_dim"] = said["head_dim"]
     rope = given.pop("rope_parameters", None)
     if rope and "rope_theta" in rope:
         given["rope_theta"] = rope["rope_theta"]

@@ -157,7 +157,7 @@ class Traced:
         cos, sin = (one.double().reshape(-1, *one.shape[-2:])[0][:2][-1] for one in made[:2])
         theta, factor = torch.atan2(sin, cos), torch.hypot(sin, cos)
         half = len(theta) // 2
-        if len(theta) % 2 == 0 and torch.equal(theta[:half], theta[half:]):
+        if len(theta) % 2 == 0 and torch.allclose(theta[:half], theta[half:], rtol=1e-6):
             theta = theta[:half]
         elif len(theta) % 2 == 0 and torch.equal(theta[::2], theta[1::2]):
             theta = theta[::2]

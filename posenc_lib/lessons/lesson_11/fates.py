@@ -17,10 +17,13 @@ from posenc_lib.encodings.models import (
 from posenc_lib.encodings.rope_config import (
     WITHOUT_ATTENTION,
     LayerType,
+    assumed,
     family,
+    idle_keys,
     layers_of,
     text_part,
 )
+from posenc_lib.encodings.rope_scaling import LARGEST
 from posenc_lib.encodings.temperature import attention_temperature
 
 NOISE = 1e-9  # of a quotient of two frequencies
@@ -128,28 +131,70 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
     for each in alike.values():
         sentences.append(_pairs(each, said, times))
         sentences += _beyond(each, times)
-    sentences += [_temperature(found, said), *_cliff(found)]
+    sentences += [_temperature(config, found, said), *_swapped(config), *_cliff(found)]
+    sentences += _idle(config)
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
 def _length(config: dict) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
-    length, given = trained_on(one), one.parameters or {}
+    length, given, silent = trained_on(one), one.parameters or {}, assumed(config)
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
+    lacking = [_shown(key, value) for key, value in silent.items()]
+    known = f" The config leaves out {_listed(lacking)}: its class says so." if lacking else ""
     if scaled and "original_max_position_embeddings" in given:
         text = (
             f"The config gives {length:,} tokens as the length before its frequencies were scaled"
         )
+        if "original_max_position_embeddings" in silent.get("rope_parameters", {}):
+            text = f"Its class gives {length:,} tokens as the length before frequencies are scaled"
         if one.longest:
             text += f"; it is made for {one.longest:,}"
-        return f"{text}. Whether it was trained on longer texts since, it does not say."
-    known = "Its training length, as far as the config says it"
-    text = f"{known}, is {length:,} (max_position_embeddings)"
+        return f"{text}. Whether it was trained on longer texts since, it does not say.{known}"
+    text = f"Its training length, as far as the config says it, is {length:,}"
+    if "max_position_embeddings" in silent:
+        text = f"Its training length, as its class assumes it, is {length:,}"
+    text += " (max_position_embeddings)"
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
-        return f"{text}."
+        return f"{text}.{known}"
     before = f"it was {length / factor:,.0f} before"
-    return f"{text}. If that counts the factor {factor:g} already, {before}."
+    return f"{text}. If that counts the factor {factor:g} already, {before}.{known}"
+
+
+def _shown(key: str, value: object) -> str:
+    if isinstance(value, dict):
+        return f"{key} of type {value.get('rope_type') or value.get('type') or 'default'}"
+    return f"{key} ({value:,.0f})"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _swapped(config: dict) -> list[str]:
+    """Say what looks as if two values had changed places."""
+    sentences = []
+    for one in turning_layers(config).values():
+        given = one.parameters or {}
+        short, long = given.get("short_factor"), given.get("long_factor")
+        if kind_of(one) == "longrope" and isinstance(short, list) and isinstance(long, list):
+            if len(short) == len(long) and sum(short) > sum(long):
+                sentences.append("short_factor slows more than long_factor: are the two swapped?")
+        original = given.get("original_max_position_embeddings")
+        if isinstance(original, int | float) and one.longest and original > one.longest:
+            lengths = f"{original:,} is more than max_position_embeddings, {one.longest:,}"
+            sentences.append(f"original_max_position_embeddings {lengths}: are the two swapped?")
+    return list(dict.fromkeys(sentences))
+
+
+def _idle(config: dict) -> list[str]:
+    """Say which numbers of a config change nothing, found by changing them."""
+    idle = idle_keys(config)
+    if not idle:
+        return []
+    does = "changes" if len(idle) == 1 else "change"
+    return [f"{_listed(idle)} {does} nothing here: its code doesn't use {'it' if len(idle) == 1 else 'them'}."]
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -211,18 +256,25 @@ def _unseen(one: Fate, times: float) -> str:
     )
 
 
-def _temperature(found: list[Fate], said: dict) -> str:
+def _temperature(config: dict, found: list[Fate], said: dict) -> str:
     most = max(one.attention_factor for one in found)
     text = "attention_factor is 1: cos and sin are as they were."
     if {one.attention_factor for one in found} != {1.0}:
         scores = f"scores by its square, {most * most:.3f}"
         text = f"attention_factor {most:.3f} multiplies queries and keys, so {scores}."
-    asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
-    if str(said.get("model_type")).startswith("deepseek") and asked:
+    if "mscale" not in family(said).get("also", ()):
+        return text
+    for one in turning_layers(config).values():
+        given = one.parameters or {}
+        asked, factor = given.get("mscale_all_dim"), given.get("factor")
+        if kind_of(one) == "default" or not (asked and factor):
+            continue
+        asked = validate.real("rope_parameters['mscale_all_dim']", asked, high=LARGEST)
         # its square, which may be too large for a power
-        sharper = 0.1 * asked * math.log(found[0].factor) + 1
+        sharper = 0.1 * asked * math.log(max(factor, 1.0)) + 1
         told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
-        text += f" DeepSeek's own attention code multiplies scores by {told}."
+        maker = "DeepSeek" if said["model_type"].startswith("deepseek") else said["model_type"]
+        return f"{text} {maker}'s own attention code multiplies scores by {told}."
     return text
 
 
