@@ -38,11 +38,12 @@ SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_co
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
 SLIPS |= {*"rotary_pct rotary_emb_base".split()}
 # these, too, are keys of their own and no slips
-SLIPS |= {*"architectures swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
+SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
+SLIPS |= {"architectures"}
 # keys about positions, which no code may drop in silence
 ABOUT_ROPE = re.compile(
     "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
-    "relative_(pos|att)|position\\w*_(emb|enc)\\w*type|positional_e|pos_e(mb|nc)|^alpha$"
+    "(^|_)logn|relative_(pos|att)|position\\w*_(emb|enc)\\w*type|positional_e|pos_e(mb|nc)|^alpha$"
 )
 # an unknown model's layers may differ by these, too
 ABOUT_LAYERS = re.compile(
@@ -86,7 +87,7 @@ def families() -> dict[str, dict[str, Any]]:
             config says.
         text, part: the model_type of its text part, and its key. fixed: whatever model_type the
             part says; names: or if it says one of these. given: what the part is if it is missing.
-        flat: what is said beside the parts is its text part's. tower: what it reads that is no text.
+        flat: what is said beside the parts is its text part's; own: something else's. tower: what it reads that is no text.
         without: what it has in place of RoPE. renamed: other names of keys.
         keys: what else its class knows about positions. classes: how its models' names begin.
         ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
@@ -258,10 +259,11 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     given = {renamed.get(key, key): value for key, value in read.items()}
     given["model_type"] = kind
     if given.get("rope_scaling") and not row.get("unscaled"):
-        _refuse_two(given, "rope_scaling", "rope_parameters")
+        _refuse_two(given["rope_scaling"], given.get("rope_parameters"), "rope_parameters")
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
+    _refuse_two(given.get("rope_parameters"), given, "the config")
     for key in row.get("unread", ()):
         if given.get(key) is not None:
             rule = f"config must leave out {key!r}"
@@ -292,7 +294,7 @@ def _language_model(config: dict[str, Any]) -> dict[str, Any]:
             part = row.get("given", {}) | config
         elif not key:
             return config
-        elif "tower" not in families().get(kind or "", {}):
+        elif not row.get("own"):
             _refuse_beside(config, part, key)
         config = part | {"model_type": inner or kind}
     raise ValueError(f"config must have parts of parts at most {DEEPEST} deep")
@@ -318,18 +320,21 @@ def _refuse_beside(config: dict, part: dict, key: str) -> None:
     """Refuse what stands beside the part of a language model and says something else."""
     for name in sorted(STATED & set(config)):
         if config[name] is not None and config[name] != part.get(name):
-            rule = f"config[{name!r}] must be as in config[{key!r}], {validate.show(part.get(name))}"
+            rule = (
+                f"config[{name!r}] must be as in config[{key!r}], {validate.show(part.get(name))}"
+            )
             raise ValueError(f"{rule}, got {validate.show(config[name])}: leave one out")
 
 
-def _refuse_two(given: dict, key: str, other: str) -> None:
-    """Refuse two dicts of rope_parameters that say different things."""
-    one, two = given.get(key) or {}, given.get(other) or {}
-    if isinstance(one, dict) and isinstance(two, dict):
-        for name in one.keys() & two.keys():
-            if one[name] != two[name]:
-                rule = f"config must say {name!r} once, got {validate.show(one[name])} in {key!r}"
-                raise ValueError(f"{rule} and {validate.show(two[name])} in {other!r}")
+def _refuse_two(inner: object, other: object, where: str) -> None:
+    """Refuse rope_parameters that say another base, type or part than something else does."""
+    if not isinstance(inner, dict) or not isinstance(other, dict):
+        return
+    for key in ("rope_type", "type", "factor", "rope_theta", "partial_rotary_factor"):
+        one, two = inner.get(key), other.get(key)
+        if None not in (one, two) and one != two:
+            rule = f"config must say {key!r} once, got {validate.show(one)} for RoPE"
+            raise ValueError(f"{rule} and {validate.show(two)} in {where}")
 
 
 def _refuse_other_code(config: dict, row: dict) -> None:
@@ -386,6 +391,8 @@ def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
     """Return whether a key that a code does not know says what the code does anyway, or nothing."""
     has = {"alibi": row.get("without") == "ALiBi", "rope": "without" not in row}
     has["rotary"] = has["rope"]
+    if has["alibi"] and key.startswith("alibi"):
+        return value is not False
     if isinstance(value, bool):
         switch = SWITCH.fullmatch(key)
         return value == has[switch[1]] if switch else not value
@@ -539,7 +546,10 @@ def _parameters(
     else:
         one = own.get("default", {})
         if one is not None and own.get("scaled", True):
-            one = one | given
+            # where the class has a rope_type, an older type counts for nothing
+            one = one | {
+                key: given[key] for key in given if key != "type" or "rope_type" not in one
+            }
     if one is None:
         return None
     whole = {key: value for key, value in one.items() if value is not None}
@@ -567,9 +577,9 @@ def _turning(
     own = row.get("types", {}).get(layer, {})
     if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):
         # Hunyuan's base, raised once
-        whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
+        whole = whole | {"rope_type": "ntk", "type": None, "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
-        whole["rope_type"] = "longrope"
+        whole |= {"rope_type": "longrope", "type": None}
     if own.get("cool") and kind == "yarn":
         whole.setdefault("attention_factor", 1.0)
     if row.get("mscales"):  # its code takes short_factor at every length

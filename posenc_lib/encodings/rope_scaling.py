@@ -72,7 +72,10 @@ class _Config:
         if "factor" in given and not {"rope_type", "type"} & set(given):
             raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
         known = validate.known("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
-        self.type = OLD_TYPES.get(known, known)
+        self.type, older = OLD_TYPES.get(known, known), given.get("type")
+        if "mrope" not in (older, name) and OLD_TYPES.get(older, older) not in (None, self.type):
+            rule = f"rope_parameters must have one type, got {name!r} as 'rope_type'"
+            raise ValueError(f"{rule} and {validate.show(older)} as 'type'")
         self.head_dim = validate.integer("head_dim", head_dim, low=2, high=MOST_DIMS, even=True)
         self.longest = None
         if longest is not None:

@@ -7,7 +7,7 @@ classes come, anew at each run:
     classes: how the names of its models begin, where this isn't its model_type.
     part, fixed, given, names: where an outer config holds its text, whether its class is always the
         same, what it assumes if nothing is said, and which other model_types it takes for its own.
-    flat: that what is said beside the parts goes to the text.
+    flat, own: that what is said beside the parts goes to the text, or to something else.
     tower: what a part that reads no text reads.
 """
 
@@ -27,10 +27,11 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from posenc_lib.encodings.rope_config import ABOUT_ROPE, STATED
 
 TABLE = Path(__file__).parents[2] / "posenc_lib" / "encodings" / "families.json"
-WRITTEN = {"keys", "classes", "part", "fixed", "given", "names", "flat", "tower"}
+WRITTEN = {"keys", "classes", "part", "fixed", "given", "names", "flat", "own", "tower"}
 SIZES = {*"hidden_size num_attention_heads num_hidden_layers head_dim".split()}
 SIZES |= {"max_position_embeddings", "sliding_window", "rope_parameters"}
-PARTS = ("text_config", "thinker_config", "vlm_config", "global_config", "decoder_config", "decoder")
+PARTS = ("text_config", "thinker_config", "vlm_config", "global_config")
+PARTS += ("decoder_config", "decoder")
 THETA = 54_321.0  # nobody's default
 
 
@@ -51,7 +52,8 @@ def beginnings(name: str) -> list[str]:
         if table.endswith("_MAPPING_NAMES") and name in kinds:
             each = kinds[name]
             found |= {each} if isinstance(each, str) else set(each)
-    heads = {re.split(r"(?<=[a-z0-9A-Z])(?:For[A-Z]|Model|LMHead|PreTrained)", one)[0] for one in found}
+    ends = r"(?<=\w)(?:For[A-Z]|Model|LMHead|PreTrained|Config)"
+    heads = {re.split(ends, one)[0] for one in found}
     heads = {one.replace("_", "").lower() for one in heads}
     return sorted(one for one in heads if not one.startswith(plain))
 
@@ -66,6 +68,8 @@ def outer(kind: type) -> dict:
     found = {"text": inner.model_type, "part": part}
     if spec.config_class is not AutoConfig:
         found["fixed"] = True
+    if hasattr(default, "rope_parameters"):
+        found["own"] = True
     said, plain = inner.to_dict(), type(inner)().to_dict()
     given = {key: said[key] for key in sorted(SIZES & set(said)) if said[key] != plain.get(key)}
     if "hidden_size" in given and said.get("head_dim"):

@@ -178,9 +178,8 @@ def _swapped(config: dict) -> list[str]:
     for one in turning_layers(config).values():
         given = one.parameters or {}
         short, long = given.get("short_factor"), given.get("long_factor")
-        if kind_of(one) == "longrope" and isinstance(short, list) and isinstance(long, list):
-            if len(short) == len(long) and sum(short) > sum(long):
-                sentences.append("short_factor slows more than long_factor: are the two swapped?")
+        if kind_of(one) == "longrope" and short and long and sum(short) > sum(long):
+            sentences.append("short_factor slows more than long_factor: are the two swapped?")
         original = given.get("original_max_position_embeddings")
         if isinstance(original, int | float) and one.longest and original > one.longest:
             lengths = f"{original:,} is more than max_position_embeddings, {one.longest:,}"
@@ -193,8 +192,9 @@ def _idle(config: dict) -> list[str]:
     idle = idle_keys(config)
     if not idle:
         return []
-    does = "changes" if len(idle) == 1 else "change"
-    return [f"{_listed(idle)} {does} nothing here: its code doesn't use {'it' if len(idle) == 1 else 'them'}."]
+    if len(idle) == 1:
+        return [f"{idle[0]} changes nothing here: its code doesn't use it."]
+    return [f"{_listed(idle)} change nothing here: its code doesn't use them."]
 
 
 def _names(each: list[Fate], said: dict) -> str:
