@@ -20,9 +20,8 @@ from transformers.utils import logging
 
 TOKENS = 4
 # models that cannot be run without values
-BY_CLASS = {
-    *"chameleon dbrx dia_decoder blt_local_encoder blt_local_decoder idefics jetmoe hrm_text".split()
-}
+BY_CLASS = {*"chameleon dbrx dia_decoder blt_local_encoder blt_local_decoder idefics".split()}
+BY_CLASS |= {"jetmoe", "hrm_text"}
 BY_CLASS |= {*"hunyuan_vl_text moonshine_streaming qwen3_omni_moe_talker_text".split()}
 BY_CLASS |= {*"qwen4_exp_text t5_gemma_module voxtral_realtime_text".split()}
 logging.set_verbosity(50)
@@ -223,23 +222,14 @@ def by_class(config) -> list[list]:
 
     That each layer with attention turns by it was read in the code.
     """
-    made = sys.modules[model_module(config)]
-    kinds = [one for one in vars(made).values() if isinstance(one, type)]
-    named = [
-        one for one in kinds if "RotaryEmbedding" in one.__name__ and "Vision" not in one.__name__
-    ]
-    rotary = named[-1](config)
+    path = type(config).__module__.replace("configuration_", "modeling_")
+    made = vars(importlib.import_module(path))
+    named = [name for name in made if "RotaryEmbedding" in name and "Vision" not in name]
+    rotary = made[named[-1]](config)
     turned = rotary.inv_freq.double().tolist(), float(rotary.attention_scaling)
-    many = config.num_hidden_layers
+    many = getattr(config, "num_layers_per_stack", None) or config.num_hidden_layers
     types = getattr(config, "layer_types", None) or ["full_attention"] * many
     return [[] if kind == "linear_attention" else [turned] for kind in types]
-
-
-def model_module(config) -> str:
-    """Return the module of a config's models, imported."""
-    return importlib.import_module(
-        type(config).__module__.replace("configuration_", "modeling_")
-    ).__name__
 
 
 def traced(given: dict, length: int = TOKENS):
