@@ -26,20 +26,17 @@ RENAMED_TYPES |= dict.fromkeys(
 )
 LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
-# these say how long texts are, and what else its attention does
-UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 # without a row for its model_type, a config may say these
 READ = {*"model_type rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 READ |= {*"original_max_position_embeddings max_position_embeddings layer_types".split()}
 READ |= {*"hidden_size num_attention_heads num_hidden_layers".split()}
 READ |= {*"head_dim rotary_dim qk_rope_head_dim qk_nope_head_dim v_head_dim".split()}
 # a key that is written nearly like one of these is a slip
+# or keys of their own and no slips
 SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_config".split()}
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
-SLIPS |= {*"rotary_pct rotary_emb_base".split()}
-# these, too, are keys of their own and no slips
-SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
-SLIPS |= {"architectures"}
+SLIPS |= {*"rotary_pct rotary_emb_base swa_rope_theta sliding_window swa_head_dim".split()}
+SLIPS |= {*"partial_rotary_factors hidden_sizes architectures".split()}
 # keys about positions, which no code may drop in silence
 ABOUT_ROPE = re.compile(
     "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
@@ -47,19 +44,18 @@ ABOUT_ROPE = re.compile(
 )
 # an unknown model's layers may differ by these, too
 ABOUT_LAYERS = re.compile(
-    "head_dim|kv_channels|pattern|window|swa|sliding|block_type|layer_type|layer_idx|"
-    "(local|global)_(attn|attention|layer|base|head)|(attn|attention|layer|full)\\w*_(interval|period)|"
-    "hybrid|mamba|ssm|linear_attn|attn_layer|layer_indices"
+    "head_dim|kv_channels|pattern|window|swa|sliding|hybrid|mamba|ssm|linear_attn|block_type|"
+    "layer_(type|idx|indices)|attn_layer|(local|global)_(attn|attention|layer|base|head)|"
+    "(attn|attention|layer|full)\\w*_(interval|period)"
 )
 NO_MATTER = re.compile("loss|expert|moe|router|vocab|dropout|lora")
-# where RoPE and ALiBi are switched on or off
 SWITCH = re.compile("(?:use_|with_|has_|apply_)?(rope|rotary|alibi)(_pos\\w*|_emb\\w*)?")
 # what all classes with RoPE know
 STATED = {*"rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
-# where a config of several models has that of its language model
-PARTS = ("thinker_config", "text_config")
+KNOWN_BY = ("renamed", "heads", "unread", "silent")  # parts of a row
+# where a config of several models has that of its language model, and how deep
+PARTS, DEEPEST = ("thinker_config", "text_config"), 4
 LANGUAGE = re.compile("(text|language|llm|lm|vlm|language_model|thinker|decoder)(_config|_cfg)?")
-DEEPEST = 4  # parts of parts
 
 
 class LayerType(NamedTuple):
@@ -82,27 +78,7 @@ class LayerType(NamedTuple):
 def families() -> dict[str, dict[str, Any]]:
     """Return by model_type what is in its code and not in its config.json.
 
-    tests/encodings/rope_sweep.py checks it. Each row has some of these:
-        silent: what it takes where the config says nothing; forced: what it takes whatever the
-            config says.
-        text, part: the model_type of its text part, and its key. fixed: whatever model_type the
-            part says; names: or if it says one of these. given: what the part is if it is missing.
-        flat: what is said beside the parts is its text part's; own: something else's. tower: what it reads that is no text.
-        without: what it has in place of RoPE. renamed: other names of keys.
-        keys: what else its class knows about positions. classes: how its models' names begin.
-        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
-            RoPE to be there.
-        still: which types of layers have none; unless: but they have it without this key.
-        layers, at, last: which types come after each other. marks, zero_every, marked: which layers
-            turn one by one.
-        heads: the keys that say how many dims turn, the first that is there; else
-            times·hidden_size/heads.
-        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
-        types: for types of layers that differ, where they have what; by_type: nothing else is read,
-            but rope_theta if one_base, or one dict for all types if alike.
-        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers
-            have.
-        unknown: that its code could not be run.
+    tests/encodings/rope_rows.py says what a row has, and rope_sweep.py beside it checks them.
     """
     return stored_data(Path(__file__).with_name("families.json"), llama=dict)
 
@@ -145,7 +121,7 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     row = family(said)
     layers = _layers(said, row)
     if row:
-        _refuse_what_is_dropped(_language_model(config), row, layers.values())
+        _refuse_what_is_dropped(language_model(config), row, layers.values())
     return layers
 
 
@@ -197,57 +173,9 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if value is not None}
 
 
-def assumed(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a config leaves to its model_type's class, of what counts for positions."""
-    given, row = stated(config)
-    silent, inner = row.get("silent", {}), given.get("rope_parameters") or {}
-    heads = row.get("heads", ["head_dim"])
-    if not any(key in silent or key in given for key in heads):
-        heads = ["hidden_size", "num_attention_heads"]
-    heads = [] if any(key in given for key in heads) and len(heads) == 1 else heads[:2]
-    bases = sorted(str(one.get("theta", "rope_theta")) for one in row.get("types", {}).values())
-    keys = [*(bases or ["rope_theta"]), "rope_parameters", *heads, "max_position_embeddings"]
-    nested = any(isinstance(value, dict) for value in inner.values())
-    known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
-    left = {key: silent.get(key) for key in keys if key not in known and given.get(key) is None}
-    if inner or isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given:
-        left.pop("rope_parameters", None)
-    return {key: value for key, value in left.items() if value is not None}
-
-
-def idle_keys(config: dict[str, Any]) -> list[str]:
-    """Return the numbers about RoPE that a config says and that change no frequency."""
-    part, before = _language_model(config), _turned(config)
-    inner = part.get("rope_scaling") or part.get("rope_parameters") or {}
-    places = [(part, key) for key in ("rope_theta", "partial_rotary_factor") if key in part]
-    places += [(inner, key) for key in inner if key not in UNMOVED]
-    idle = []
-    for place, key in places:
-        if type(place[key]) not in (int, float):
-            continue
-        other = place | {key: place[key] / 2}
-        if place is inner:
-            name = "rope_scaling" if part.get("rope_scaling") else "rope_parameters"
-            other = part | {name: other}
-        try:
-            after = _turned(other)
-        except (TypeError, ValueError):
-            continue  # what may not be half as large counts
-        if after == before:
-            idle.append(key)
-    return list(dict.fromkeys(idle))
-
-
-def _turned(config: dict[str, Any]) -> list:
-    """Return what all layers turn by, in short texts and long, to be compared."""
-    found = [layer for layer in layers_of(config).values() if layer.parameters is not None]
-    each = [layer.scaled(seq_len=n) for layer in found for n in (1, 2**40)]
-    return [(theta.tolist(), factor) for theta, factor in each]
-
-
 def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a config itself says of its language model, in today's names, and its row."""
-    part = _language_model(config)
+    part = language_model(config)
     refuse_slips("config", part, SLIPS)
     kind = part.get("model_type")
     row = families().get(kind or "", {})
@@ -255,15 +183,14 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         rule = f"config['model_type'] must be of a model of text, got {kind!r}"
         raise ValueError(f"{rule}, which reads {row['tower']} and counts other positions")
     read = {key: value for key, value in part.items() if key not in row.get("ignored", ())}
-    renamed = row.get("renamed", {})
-    given = {renamed.get(key, key): value for key, value in read.items()}
+    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()}
     given["model_type"] = kind
     if given.get("rope_scaling") and not row.get("unscaled"):
         _refuse_two(given["rope_scaling"], given.get("rope_parameters"), "rope_parameters")
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
-    _refuse_two(given.get("rope_parameters"), given, "the config")
+    _refuse_two(given.get("rope_parameters"), given, "config")
     for key in row.get("unread", ()):
         if given.get(key) is not None:
             rule = f"config must leave out {key!r}"
@@ -271,7 +198,7 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return given, row
 
 
-def _language_model(config: dict[str, Any]) -> dict[str, Any]:
+def language_model(config: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a config that is its language model's, with that model's model_type."""
     refuse_slips("config", config, ())
     for _ in range(DEEPEST):
@@ -281,21 +208,22 @@ def _language_model(config: dict[str, Any]) -> dict[str, Any]:
         row = families().get(kind or "", {})
         _refuse_other_code(config, row)
         key = _text_key(config, row)
+        if not key and "text" not in row:
+            return config
         part = config.get(key, {})
         inner = part.get("model_type")
         if "text" in row and (row.get("fixed") or inner in (None, *row.get("names", ()))):
             inner = row["text"]
-        if not key and "text" in row:
-            stray = [one for one in sorted(config) if one in READ or ABOUT_ROPE.search(one)]
+        if not key:
+            stray = [one for one in config if one in READ or ABOUT_ROPE.search(one)]
             stray = [one for one in stray if one != "model_type" and config[one] is not None]
             if stray and not row.get("flat"):
-                rule = f"config must have {stray[0]!r} in its {row.get('part')!r}"
+                rule = f"config must have {stray[0]!r} in its {row['part']!r}"
                 raise ValueError(f"{rule}: the code of {kind!r} reads it there alone")
             part = row.get("given", {}) | config
-        elif not key:
-            return config
         elif not row.get("own"):
-            _refuse_beside(config, part, key)
+            beside = {name: config[name] for name in STATED & set(config)}
+            _refuse_two(beside, dict.fromkeys(beside, "nothing") | part, key)
         config = part | {"model_type": inner or kind}
     raise ValueError(f"config must have parts of parts at most {DEEPEST} deep")
 
@@ -303,106 +231,85 @@ def _language_model(config: dict[str, Any]) -> dict[str, Any]:
 def _text_key(config: dict, row: dict) -> str:
     """Return the key of the part that is a language model's, "" where the config is one itself."""
     parts = [key for key, value in config.items() if isinstance(value, dict)]
-    names = (row["part"],) if "part" in row else PARTS
-    found = [key for key in names if key in parts]
-    if not found and not row:
-        found = [key for key in parts if LANGUAGE.fullmatch(key)]
-        models = [key for key in parts if {"hidden_size", "model_type"} & set(config[key])]
-        if not found and models and not READ - {"model_type"} & set(config):
-            rule = "config must be that of a language model"
-            raise ValueError(f"{rule}: pass the part that is one, such as config[{models[0]!r}]")
-    if len(found) > 1 and not row and found[0] not in PARTS:
-        raise ValueError(f"config must have one language model, got {_some(set(found))}: pass one")
+    found = [key for key in ([row["part"]] if "part" in row else PARTS) if key in parts]
+    if found or row:
+        return found[0] if found else ""
+    found = [key for key in parts if LANGUAGE.fullmatch(key)]
+    models = [key for key in parts if {"hidden_size", "model_type"} & set(config[key])]
+    if len(found) > 1 or models and not found and not READ - {"model_type"} & set(config):
+        part = (found or models)[0]
+        raise ValueError(
+            f"config must be of one language model: pass its part, as config[{part!r}]"
+        )
     return found[0] if found else ""
 
 
-def _refuse_beside(config: dict, part: dict, key: str) -> None:
-    """Refuse what stands beside the part of a language model and says something else."""
-    for name in sorted(STATED & set(config)):
-        if config[name] is not None and config[name] != part.get(name):
-            rule = (
-                f"config[{name!r}] must be as in config[{key!r}], {validate.show(part.get(name))}"
-            )
-            raise ValueError(f"{rule}, got {validate.show(config[name])}: leave one out")
-
-
 def _refuse_two(inner: object, other: object, where: str) -> None:
-    """Refuse rope_parameters that say another base, type or part than something else does."""
+    """Refuse a dict that says something else about RoPE than another does."""
     if not isinstance(inner, dict) or not isinstance(other, dict):
         return
-    for key in ("rope_type", "type", "factor", "rope_theta", "partial_rotary_factor"):
+    for key in ("rope_type", "type", "factor", *sorted(STATED)):
         one, two = inner.get(key), other.get(key)
         if None not in (one, two) and one != two:
-            rule = f"config must say {key!r} once, got {validate.show(one)} for RoPE"
-            raise ValueError(f"{rule} and {validate.show(two)} in {where}")
+            rule = f"config must say {key!r} once, got {validate.show(one)}"
+            raise ValueError(f"{rule} and, in {where}, {validate.show(two)}")
 
 
 def _refuse_other_code(config: dict, row: dict) -> None:
     """Refuse classes of models that are not those of its model_type."""
     kind, named = config.get("model_type"), config.get("architectures")
-    if not row or not isinstance(named, list):
-        return
-    begin = (_plain(kind), *row.get("classes", ()))
-    for name in named[:10]:
-        if isinstance(name, str) and not _plain(name).startswith(begin):
-            rule = f"config['architectures'] must be of model_type {kind!r}, got {name!r}"
+    for name in named[:10] if row and isinstance(named, list) else ():
+        if not _plain(str(name)).startswith((_plain(kind), *row.get("classes", ()))):
+            rule = f"config['architectures'] must be of {kind!r}, its model_type, got {name!r}"
             raise ValueError(f"{rule}: what code of its own does is not known here")
 
 
 def _plain(name: str) -> str:
-    """Return a model_type or the name of a class without marks, and without what says text."""
     return re.sub("[^a-z0-9]", "", re.sub("_text(_model)?$", "", name).lower())
 
 
 def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) -> None:
     """Refuse what a config says about positions and the code of its model_type does not know."""
-    turns, kind = "without" not in row, said.get("model_type")
-    known = {*row.get("keys", ()), *row.get("ignored", ()), *row.get("renamed", ())}
-    known |= {*row.get("heads", ()), *row.get("unread", ())}
-    known |= {*row.get("silent", ())} - STATED
-    known |= {"rope_theta"} if row.get("one_base") else set()
+    turns = "without" not in row
+    known = {key for name in KNOWN_BY for key in row.get(name, ())} - STATED
     known |= {row.get("marks")} | {one.get("theta") for one in row.get("types", {}).values()}
     if turns and "rope_theta" not in row.get("forced", {}):
         known |= STATED
-    nested = said.get("attn_config")
-    stated = said | (nested if isinstance(nested, dict) else {})
+    known |= {*row.get("keys", ()), *row.get("ignored", ())}
+    inside = said.get("attn_config")
+    inside = inside if isinstance(inside, dict) else {}
     numbers = {number for layer in layers for number in _numbers(layer)}
-    for key, value in stated.items():
-        if key in (known if key in said else row.get("keys", ())) or not ABOUT_ROPE.search(key):
+    for key, value in [*said.items(), *inside.items()]:
+        if not ABOUT_ROPE.search(key) or NO_MATTER.search(key) or (key in known - inside.keys()):
             continue
-        if NO_MATTER.search(key) or _agrees(key, value, row, numbers):
-            continue
-        what = "turns by RoPE" if turns else f"has {row['without']}"
-        rule = f"config must leave out {key!r}, got {validate.show(value)}"
-        raise ValueError(f"{rule}: the code of {kind!r}, which {what}, does not know it")
+        if not _agrees(key, value, row, numbers):
+            what = "turns by RoPE" if turns else f"has {row['without']}"
+            rule = f"config must leave out {key!r}, got {validate.show(value)}"
+            kind = said.get("model_type")
+            raise ValueError(f"{rule}: the code of {kind!r}, which {what}, does not know it")
 
 
 def _numbers(layer: LayerType) -> list:
-    """Return the numbers by which a type of layer turns: base, how many dims, which part of them."""
-    if layer.parameters is None:
-        return []
-    given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | layer.parameters
-    part = given["partial_rotary_factor"]
-    dims = [int(layer.head_dim * part)] if isinstance(part, int | float) else []
-    return [*dims, *(one for one in given.values() if isinstance(one, int | float))]
+    """Return the numbers by which layers turn: the base, how many dims, which part of them, …"""
+    given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | (layer.parameters or {})
+    numbers = {key: one for key, one in given.items() if isinstance(one, int | float)}
+    dims = int(layer.head_dim * numbers.get("partial_rotary_factor", 1.0))
+    return [dims, *numbers.values()] if layer.parameters is not None else []
 
 
 def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
     """Return whether a key that a code does not know says what the code does anyway, or nothing."""
-    has = {"alibi": row.get("without") == "ALiBi", "rope": "without" not in row}
-    has["rotary"] = has["rope"]
+    turns = "without" not in row
+    has = {"alibi": row.get("without") == "ALiBi", "rope": turns, "rotary": turns}
     if has["alibi"] and key.startswith("alibi"):
         return value is not False
     if isinstance(value, bool):
         switch = SWITCH.fullmatch(key)
         return value == has[switch[1]] if switch else not value
     if isinstance(value, str) and value:
-        named = re.search("rope|rotary|alibi|relative", value.lower())
-        learned = "without" in row and not named and value.lower() not in ("none", "nope")
-        return has.get(named[0], False) if named else learned
-    if isinstance(value, int | float):
-        return value in numbers
-    return value is None or value in ("", [], {})
+        named = re.search("rope|rotary|alibi|relative|no", value.lower())
+        return has.get(named[0], False) if named else not turns
+    return value in (None, "", [], {}) or (isinstance(value, int | float) and value in numbers)
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,29 @@
 """Write into posenc_lib/encodings/families.json what configuration classes alone say.
 
-Run `python tests/encodings/rope_rows.py` with the extra `benchmark`. A row's other entries, such as
-which layers turn, are found by reading the code and checked by rope_sweep.py; these stay. From the
-classes come, anew at each run:
-    keys: the keys about positions that the class knows, beside those that all have.
-    classes: how the names of its models begin, where this isn't its model_type.
-    part, fixed, given, names: where an outer config holds its text, whether its class is always the
-        same, what it assumes if nothing is said, and which other model_types it takes for its own.
-    flat, own: that what is said beside the parts goes to the text, or to something else.
-    tower: what a part that reads no text reads.
+Run `python tests/encodings/rope_rows.py` with the extra `benchmark`. Each row has some of these:
+    silent: what it takes where the config says nothing; forced: what it takes whatever the
+        config says.
+    text, part: the model_type of its text part, and its key. fixed: whatever model_type the
+        part says; names: or if it says one of these. given: what the part is if it is missing.
+    flat: what is said beside the parts is its text part's; own: something else's. tower: what it reads that is no text.
+    without: what it has in place of RoPE. renamed: other names of keys.
+    keys: what else its class knows about positions. classes: how its models' names begin.
+    ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
+        RoPE to be there.
+    still: which types of layers have none; unless: but they have it without this key.
+    layers, at, last: which types come after each other. marks, zero_every, marked: which layers
+        turn one by one.
+    heads: the keys that say how many dims turn, the first that is there; else
+        times·hidden_size/heads.
+    whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
+    types: for types of layers that differ, where they have what; by_type: nothing else is read,
+        but rope_theta if one_base, or one dict for all types if alike.
+    alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers
+        have.
+    unknown: that its code could not be run.
+
+Those of the names in WRITTEN come out of the classes, anew at each run. The others are found by
+reading the code and checked by rope_sweep.py; they stay.
 """
 
 import dataclasses

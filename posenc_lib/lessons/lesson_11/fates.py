@@ -17,15 +17,17 @@ from posenc_lib.encodings.models import (
 from posenc_lib.encodings.rope_config import (
     WITHOUT_ATTENTION,
     LayerType,
-    assumed,
     family,
-    idle_keys,
+    language_model,
     layers_of,
+    stated,
     text_part,
 )
 from posenc_lib.encodings.rope_scaling import LARGEST
 from posenc_lib.encodings.temperature import attention_temperature
 
+# these say how long texts are, and what else its attention does
+UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text
 WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
@@ -119,6 +121,54 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
         changed=int((jump > 1 + NOISE).sum()),
         most=float(jump.max()),
     )
+
+
+def assumed(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what a config leaves to its model_type's class, of what counts for positions."""
+    given, row = stated(config)
+    silent, inner = row.get("silent", {}), given.get("rope_parameters") or {}
+    heads = row.get("heads", ["head_dim"])
+    if not any(key in silent or key in given for key in heads):
+        heads = ["hidden_size", "num_attention_heads"]
+    heads = [] if any(key in given for key in heads) and len(heads) == 1 else heads[:2]
+    bases = sorted(str(one.get("theta", "rope_theta")) for one in row.get("types", {}).values())
+    keys = [*(bases or ["rope_theta"]), "rope_parameters", *heads, "max_position_embeddings"]
+    nested = any(isinstance(value, dict) for value in inner.values())
+    known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
+    left = {key: silent.get(key) for key in keys if key not in known and given.get(key) is None}
+    if inner or isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given:
+        left.pop("rope_parameters", None)
+    return {key: value for key, value in left.items() if value is not None}
+
+
+def idle_keys(config: dict[str, Any]) -> list[str]:
+    """Return the numbers about RoPE that a config says and that change no frequency."""
+    part, before = language_model(config), _turned(config)
+    inner = part.get("rope_scaling") or part.get("rope_parameters") or {}
+    places = [(part, key) for key in ("rope_theta", "partial_rotary_factor") if key in part]
+    places += [(inner, key) for key in inner if key not in UNMOVED]
+    idle = []
+    for place, key in places:
+        if type(place[key]) not in (int, float):
+            continue
+        other = place | {key: place[key] / 2}
+        if place is inner:
+            name = "rope_scaling" if part.get("rope_scaling") else "rope_parameters"
+            other = part | {name: other}
+        try:
+            after = _turned(other)
+        except (TypeError, ValueError):
+            continue  # what may not be half as large counts
+        if after == before:
+            idle.append(key)
+    return list(dict.fromkeys(idle))
+
+
+def _turned(config: dict[str, Any]) -> list:
+    """Return what all layers turn by, in short texts and long, to be compared."""
+    found = [layer for layer in layers_of(config).values() if layer.parameters is not None]
+    each = [layer.scaled(seq_len=n) for layer in found for n in (1, 2**40)]
+    return [(theta.tolist(), factor) for theta, factor in each]
 
 
 def told(config: dict[str, Any], times: float = 4) -> list[str]:
