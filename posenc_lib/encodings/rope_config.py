@@ -290,7 +290,7 @@ def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) 
 
 
 def _numbers(layer: LayerType) -> list:
-    """Return the numbers by which layers turn: the base, how many dims, which part of them, …"""
+    """Return the numbers by which layers turn: the base, how many dims, which part."""
     given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | (layer.parameters or {})
     numbers = {key: one for key, one in given.items() if isinstance(one, int | float)}
     dims = int(layer.head_dim * numbers.get("partial_rotary_factor", 1.0))
@@ -303,13 +303,17 @@ def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
     has = {"alibi": row.get("without") == "ALiBi", "rope": turns, "rotary": turns}
     if has["alibi"] and key.startswith("alibi"):
         return value is not False
+    if value == row.get("habit", {}).get(key, ...):
+        return True
     if isinstance(value, bool):
         switch = SWITCH.fullmatch(key)
         return value == has[switch[1]] if switch else not value
     if isinstance(value, str) and value:
         named = re.search("rope|rotary|alibi|relative|no", value.lower())
         return has.get(named[0], False) if named else not turns
-    return value in (None, "", [], {}) or (isinstance(value, int | float) and value in numbers)
+    if isinstance(value, int | float):
+        return value in numbers and bool(re.search("theta|base|rope|rot", key))
+    return value in (None, "", [], {})
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:
@@ -514,9 +518,7 @@ def _turning(
         key = "hidden_size'] // config['num_attention_heads"
     elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
         whole.pop("partial_rotary_factor", None)
-    if isinstance(dim, int) and dim > MOST_DIMS:
-        rule = f"config['{key}'], the dims of a head, must be at most {MOST_DIMS:,}"
-        raise ValueError(f"{rule}, got {validate.show(dim)}")
+    validate.integer(f"config['{key}'], the dims of a head,", dim, high=MOST_DIMS)
     by_layer = said.get("per_layer_config") or {}
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):

@@ -73,9 +73,10 @@ class _Config:
             raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
         known = validate.known("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
         self.type, older = OLD_TYPES.get(known, known), given.get("type")
-        if "mrope" not in (older, name) and OLD_TYPES.get(older, older) not in (None, self.type):
+        older = OLD_TYPES.get(older, older) if isinstance(older, str) else self.type
+        if older != self.type and "mrope" not in (given.get("type"), name):
             rule = f"rope_parameters must have one type, got {name!r} as 'rope_type'"
-            raise ValueError(f"{rule} and {validate.show(older)} as 'type'")
+            raise ValueError(f"{rule} and {older!r} as 'type'")
         self.head_dim = validate.integer("head_dim", head_dim, low=2, high=MOST_DIMS, even=True)
         self.longest = None
         if longest is not None:

@@ -5,11 +5,12 @@ Run `python tests/encodings/rope_rows.py` with the extra `benchmark`. Each row h
         config says.
     text, part: the model_type of its text part, and its key. fixed: whatever model_type the
         part says; names: or if it says one of these. given: what the part is if it is missing.
-    flat: what is said beside the parts is its text part's; own: something else's. tower: what it reads that is no text.
+    flat: what is said beside the parts is its text part's; own: something else's.
+    tower: what it reads that is no text.
     without: what it has in place of RoPE. renamed: other names of keys.
     keys: what else its class knows about positions. classes: how its models' names begin.
-    ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
-        RoPE to be there.
+    ignored: keys that do nothing. habit: what files say though no code reads it.
+    unread: keys that are refused. needs: what must be so for RoPE to be there.
     still: which types of layers have none; unless: but they have it without this key.
     layers, at, last: which types come after each other. marks, zero_every, marked: which layers
         turn one by one.

@@ -136,7 +136,7 @@ def assumed(config: dict[str, Any]) -> dict[str, Any]:
     nested = any(isinstance(value, dict) for value in inner.values())
     known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
     left = {key: silent.get(key) for key in keys if key not in known and given.get(key) is None}
-    if inner or isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given:
+    if inner or (isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given):
         left.pop("rope_parameters", None)
     return {key: value for key, value in left.items() if value is not None}
 
