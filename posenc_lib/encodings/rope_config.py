@@ -236,7 +236,9 @@ def _text_key(config: dict, row: dict) -> str:
         return found[0] if found else ""
     found = [key for key in parts if LANGUAGE.fullmatch(key)]
     models = [key for key in parts if {"hidden_size", "model_type"} & set(config[key])]
-    if len(found) > 1 or models and not found and not READ - {"model_type"} & set(config):
+    if not found and READ - {"model_type"} & set(config):
+        return ""  # it is one itself
+    if len(found) > 1 or (models and not found):
         part = (found or models)[0]
         raise ValueError(
             f"config must be of one language model: pass its part, as config[{part!r}]"
@@ -259,7 +261,7 @@ def _refuse_other_code(config: dict, row: dict) -> None:
     """Refuse classes of models that are not those of its model_type."""
     kind, named = config.get("model_type"), config.get("architectures")
     for name in named[:10] if row and isinstance(named, list) else ():
-        if not _plain(str(name)).startswith((_plain(kind), *row.get("classes", ()))):
+        if not _plain(str(name)).startswith((_plain(str(kind)), *row.get("classes", ()))):
             rule = f"config['architectures'] must be of {kind!r}, its model_type, got {name!r}"
             raise ValueError(f"{rule}: what code of its own does is not known here")
 
@@ -344,7 +346,7 @@ def _some(names: set[str]) -> str:
     return ", ".join(sorted(names)[:4])
 
 
-def _listed(said: dict, key: str, kind: type | tuple) -> list:
+def _listed(said: dict, key: str, kind: Any) -> list:
     value = said.get(key, [])
     if isinstance(value, list) and len(value) > MOST_LAYERS:
         rule = f"config[{key!r}] must have at most {MOST_LAYERS:,} entries"

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import itertools
+import re
 from pathlib import Path
 
 import posenc_lib as pe
@@ -68,3 +69,15 @@ def test_functions_and_classes_count_if_something_that_counts_names_them():
         reached = {f"f{j}" for k in called for j in range(k, 3 * (k // 3) + 3)}
         assert kept & set(names) == reached
         assert "Model" in kept
+
+
+def test_a_decorator_that_is_given_a_function_does_not_call_it(tmp_path):
+    for k, called in enumerate((True, False) * 25):
+        lines = ["def apply_rotary(q):", "    return q", "@uses(apply_rotary)"]
+        lines += [f"class Model{k}:", "    def forward(self, q):"]
+        lines += [f"        return {'apply_rotary(q)' if called else 'q'}"]
+        lines += [f"__all__ = ['Model{k}']"]
+        path = tmp_path / f"modeling_{k}.py"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        text = counting.code([path])
+        assert (re.search(counting.KINDS["rotary"], text) is not None) == called

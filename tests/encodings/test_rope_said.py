@@ -107,6 +107,16 @@ def test_what_counts_for_nothing_is_no_slip_and_changes_nothing():
         assert read({"model_type": kind}) == read({"model_type": kind} | other), kind
 
 
+def test_experts_and_losses_of_an_unknown_model_change_nothing():
+    for dims in range(8, 136, 2):
+        config = {"model_type": "mine", "rope_theta": 5e5, "head_dim": dims}
+        beside = {"expert_layer_period": 2, "moe_layer_interval": 2, "aux_loss_alpha": 0.1}
+        beside |= {"num_local_experts": 8, "lora_alpha": 16, "moe_window": 3, "save_interval": 9}
+        [(theta, _factor)] = pe.rope_from_config(config | beside).values()
+        np.testing.assert_allclose(theta, plain_theta(5e5, dims), rtol=1e-12)
+        assert "is not known here" in read(config | {"attn_layer_period": 2})
+
+
 def test_a_key_of_another_family_may_say_what_the_code_does_anyway():
     for dims in range(8, 136, 2):
         config = {"model_type": "llama", "head_dim": dims, "rope_theta": 5e5}
@@ -163,6 +173,27 @@ def test_parts_that_no_one_can_tell_are_named():
     looped: dict = {}
     looped["text_config"] = looped
     assert "at most 4 deep" in read(looped)
+
+
+def test_an_outer_class_that_is_always_the_same_does_not_ask_its_parts_name():
+    fixed = {name: row for name, row in families().items() if row.get("fixed")}
+    assert len(fixed) > 50
+    for name, row in fixed.items():
+        plain = {"model_type": name, row["part"]: {"head_dim": 64}}
+        other = {"model_type": name, row["part"]: {"head_dim": 64, "model_type": "falcon"}}
+        assert read(plain) == read(other), name
+    open_one = {"model_type": "llava", "text_config": {"model_type": "falcon", "alibi": True}}
+    assert read(open_one) == {"full_attention": None}
+
+
+def test_which_part_of_several_texts_is_told_is_said():
+    for kind, part in {
+        "blt": "global_config",
+        "dia": "decoder_config",
+        "t5gemma": "decoder",
+    }.items():
+        assert f"about its {part};" in " ".join(told({"model_type": kind}))
+    assert "This is about" not in " ".join(told({"model_type": "mistral3"}))
 
 
 def test_kimis_outer_name_decides():

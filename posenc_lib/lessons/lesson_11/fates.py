@@ -17,6 +17,7 @@ from posenc_lib.encodings.models import (
 from posenc_lib.encodings.rope_config import (
     WITHOUT_ATTENTION,
     LayerType,
+    families,
     family,
     language_model,
     layers_of,
@@ -182,7 +183,7 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
         sentences.append(_pairs(each, said, times))
         sentences += _beyond(each, times)
     sentences += [_temperature(config, found, said), *_swapped(config), *_cliff(found)]
-    sentences += _idle(config)
+    sentences += _idle(config) + _other_parts(config)
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
@@ -235,6 +236,14 @@ def _swapped(config: dict) -> list[str]:
             lengths = f"{original:,} is more than max_position_embeddings, {one.longest:,}"
             sentences.append(f"original_max_position_embeddings {lengths}: are the two swapped?")
     return list(dict.fromkeys(sentences))
+
+
+def _other_parts(config: dict) -> list[str]:
+    """Say which part of a model of several texts this is about."""
+    part = families().get(config.get("model_type", ""), {}).get("part", "")
+    if part not in ("global_config", "decoder_config", "decoder"):
+        return []
+    return [f"This is about its {part}; pass its other parts by themselves, with a model_type."]
 
 
 def _idle(config: dict) -> list[str]:
