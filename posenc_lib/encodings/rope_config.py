@@ -5,6 +5,7 @@ each model_type.
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
+from posenc_lib.encodings.rope_scaling import MOST_DIMS, refuse_slips, rope_scaling
 from posenc_lib.files import stored_data
 
 FULL, NO_ROPE = "full_attention", "no_rope"
@@ -24,25 +25,37 @@ RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
 LISTS = ("layer_types", "layers_block_type")
-MOST_LAYERS = 10_000
+MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
 # without a row for its model_type, a config may say these
 READ = {*"model_type rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 READ |= {*"original_max_position_embeddings max_position_embeddings layer_types".split()}
 READ |= {*"hidden_size num_attention_heads num_hidden_layers".split()}
 READ |= {*"head_dim rotary_dim qk_rope_head_dim qk_nope_head_dim v_head_dim".split()}
 # a key that is written nearly like one of these is a slip
+# or keys of their own and no slips
 SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_config".split()}
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
-SLIPS |= {*"rotary_pct rotary_emb_base".split()}
-# these, too, are keys of their own and no slips
-SLIPS |= {*"swa_rope_theta sliding_window partial_rotary_factors hidden_sizes swa_head_dim".split()}
-SMELL = re.compile(
-    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|"
-    "swa|sliding|local|global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|"
-    "attn_layer|layer_idx|layer_indices"
+SLIPS |= {*"rotary_pct rotary_emb_base swa_rope_theta sliding_window swa_head_dim".split()}
+SLIPS |= {*"partial_rotary_factors hidden_sizes architectures".split()}
+# keys about positions, which no code may drop in silence
+ABOUT_ROPE = re.compile(
+    "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
+    "(^|_)logn|relative_(pos|att)|position\\w*_(emb|enc)\\w*type|positional_e|pos_e(mb|nc)|^alpha$"
 )
-# where a config of several models has that of its language model
-PARTS = ("thinker_config", "text_config")
+# an unknown model's layers may differ by these, too
+ABOUT_LAYERS = re.compile(
+    "head_dim|kv_channels|pattern|window|swa|sliding|hybrid|mamba|ssm|linear_attn|block_type|"
+    "layer_(type|idx|indices)|attn_layer|(local|global)_(attn|attention|layer|base|head)|"
+    "(attn|attention|layer|full)\\w*_(interval|period)"
+)
+NO_MATTER = re.compile("loss|expert|moe|router|vocab|dropout|lora")
+SWITCH = re.compile("(?:use_|with_|has_|apply_)?(rope|rotary|alibi)(_pos\\w*|_emb\\w*)?")
+# what all classes with RoPE know
+STATED = {*"rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
+KNOWN_BY = ("renamed", "heads", "unread", "silent")  # parts of a row
+# where a config of several models has that of its language model, and how deep
+PARTS, DEEPEST = ("thinker_config", "text_config"), 4
+LANGUAGE = re.compile("(text|language|llm|lm|vlm|language_model|thinker|decoder)(_config|_cfg)?")
 
 
 class LayerType(NamedTuple):
@@ -65,23 +78,7 @@ class LayerType(NamedTuple):
 def families() -> dict[str, dict[str, Any]]:
     """Return by model_type what is in its code and not in its config.json.
 
-    tests/encodings/rope_sweep.py checks it. Each row has some of these:
-        silent: what it takes where the config says nothing; forced: what it takes whatever the
-            config says.
-        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other
-            names of keys.
-        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
-            RoPE to be there.
-        still: which types of layers have none; unless: but they have it without this key.
-        layers, at, last: which types come after each other. marks, zero_every, marked: which layers
-            turn one by one.
-        heads: the keys that say how many dims turn, the first that is there; else
-            times·hidden_size/heads.
-        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
-        types: for types of layers that differ, where they have what; by_type: nothing else is read.
-        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers
-            have.
-        unknown: that its code could not be run.
+    tests/encodings/rope_rows.py says what a row has, and rope_sweep.py beside it checks them.
     """
     return stored_data(Path(__file__).with_name("families.json"), llama=dict)
 
@@ -122,6 +119,13 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     """Return what a config.json says of each type of layer; see `rope_from_config`."""
     said = text_part(config)
     row = family(said)
+    layers = _layers(said, row)
+    if row:
+        _refuse_what_is_dropped(language_model(config), row, layers.values())
+    return layers
+
+
+def _layers(said: dict, row: dict) -> dict[str, LayerType]:
     given = said.get("rope_parameters") or {}
     if not isinstance(given, dict):
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
@@ -145,6 +149,9 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
         elif bases[kind] and not mark:
             name = NO_ROPE
         found.setdefault(name, []).append(k)
+    if len(found) > MOST_KINDS:
+        rule = f"config must have layers of at most {MOST_KINDS} kinds"
+        raise ValueError(f"{rule}, got {len(found):,}: {_some(set(found))}, …")
     layers = {}
     for name, numbers in found.items():
         k, listed = numbers[0], tuple(numbers) if numbered else ()
@@ -161,31 +168,154 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config says of its language model, in today's names, with its defaults."""
-    refuse_slips("config", config, ())
-    for part in PARTS:
-        if isinstance(config.get(part), dict):
-            config = {"model_type": config.get("model_type")} | config[part]
-    refuse_slips("config", config, SLIPS)
-    kind = config.get("model_type")
-    if not isinstance(kind, str | None):
-        raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")
-    if "text" in families().get(kind or "", {}):
-        kind = families()[kind]["text"]
+    given, row = stated(config)
+    whole = row.get("silent", {}) | given | row.get("forced", {})
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a config itself says of its language model, in today's names, and its row."""
+    part = language_model(config)
+    refuse_slips("config", part, SLIPS)
+    kind = part.get("model_type")
     row = families().get(kind or "", {})
-    read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
-    renamed = row.get("renamed", {})
-    given = {renamed.get(key, key): value for key, value in read.items()}
+    if "tower" in row:
+        rule = f"config['model_type'] must be of a model of text, got {kind!r}"
+        raise ValueError(f"{rule}, which reads {row['tower']} and counts other positions")
+    read = {key: value for key, value in part.items() if key not in row.get("ignored", ())}
+    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()}
     given["model_type"] = kind
     if given.get("rope_scaling") and not row.get("unscaled"):
+        _refuse_two(given["rope_scaling"], given.get("rope_parameters"), "rope_parameters")
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
+    _refuse_two(given.get("rope_parameters"), given, "config")
     for key in row.get("unread", ()):
         if given.get(key) is not None:
             rule = f"config must leave out {key!r}"
             raise ValueError(f"{rule}: what the code of {kind!r} makes of it is not known here")
-    whole = row.get("silent", {}) | given | row.get("forced", {})
-    return {key: value for key, value in whole.items() if value is not None}
+    return given, row
+
+
+def language_model(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a config that is its language model's, with that model's model_type."""
+    refuse_slips("config", config, ())
+    for _ in range(DEEPEST):
+        kind = config.get("model_type")
+        if not isinstance(kind, str | None):
+            raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")
+        row = families().get(kind or "", {})
+        _refuse_other_code(config, row)
+        key = _text_key(config, row)
+        if not key and "text" not in row:
+            return config
+        part = config.get(key, {})
+        inner = part.get("model_type")
+        if "text" in row and (row.get("fixed") or inner in (None, *row.get("names", ()))):
+            inner = row["text"]
+        if not key:
+            stray = [one for one in config if one in READ or ABOUT_ROPE.search(one)]
+            stray = [one for one in stray if one != "model_type" and config[one] is not None]
+            if stray and not row.get("flat"):
+                rule = f"config must have {stray[0]!r} in its {row['part']!r}"
+                raise ValueError(f"{rule}: the code of {kind!r} reads it there alone")
+            part = row.get("given", {}) | config
+        elif not row.get("own"):
+            beside = {name: config[name] for name in STATED & set(config)}
+            _refuse_two(beside, dict.fromkeys(beside, "nothing") | part, key)
+        config = part | {"model_type": inner or kind}
+    raise ValueError(f"config must have parts of parts at most {DEEPEST} deep")
+
+
+def _text_key(config: dict, row: dict) -> str:
+    """Return the key of the part that is a language model's, "" where the config is one itself."""
+    parts = [key for key, value in config.items() if isinstance(value, dict)]
+    found = [key for key in ([row["part"]] if "part" in row else PARTS) if key in parts]
+    if found or row:
+        return found[0] if found else ""
+    found = [key for key in parts if LANGUAGE.fullmatch(key)]
+    models = [key for key in parts if {"hidden_size", "model_type"} & set(config[key])]
+    if not found and READ - {"model_type"} & set(config):
+        return ""  # it is one itself
+    if len(found) > 1 or (models and not found):
+        part = (found or models)[0]
+        raise ValueError(
+            f"config must be of one language model: pass its part, as config[{part!r}]"
+        )
+    return found[0] if found else ""
+
+
+def _refuse_two(inner: object, other: object, where: str) -> None:
+    """Refuse a dict that says something else about RoPE than another does."""
+    if not isinstance(inner, dict) or not isinstance(other, dict):
+        return
+    for key in ("rope_type", "type", "factor", *sorted(STATED)):
+        one, two = inner.get(key), other.get(key)
+        if None not in (one, two) and one != two:
+            rule = f"config must say {key!r} once, got {validate.show(one)}"
+            raise ValueError(f"{rule} and, in {where}, {validate.show(two)}")
+
+
+def _refuse_other_code(config: dict, row: dict) -> None:
+    """Refuse classes of models that are not those of its model_type."""
+    kind, named = config.get("model_type"), config.get("architectures")
+    for name in named[:10] if row and isinstance(named, list) else ():
+        if not _plain(str(name)).startswith((_plain(str(kind)), *row.get("classes", ()))):
+            rule = f"config['architectures'] must be of {kind!r}, its model_type, got {name!r}"
+            raise ValueError(f"{rule}: what code of its own does is not known here")
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", re.sub("_text(_model)?$", "", name).lower())
+
+
+def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) -> None:
+    """Refuse what a config says about positions and the code of its model_type does not know."""
+    turns = "without" not in row
+    known = {key for name in KNOWN_BY for key in row.get(name, ())} - STATED
+    known |= {row.get("marks")} | {one.get("theta") for one in row.get("types", {}).values()}
+    if turns and "rope_theta" not in row.get("forced", {}):
+        known |= STATED
+    known |= {*row.get("keys", ()), *row.get("ignored", ())}
+    inside = said.get("attn_config")
+    inside = inside if isinstance(inside, dict) else {}
+    numbers = {number for layer in layers for number in _numbers(layer)}
+    for key, value in [*said.items(), *inside.items()]:
+        if not ABOUT_ROPE.search(key) or NO_MATTER.search(key) or (key in known - inside.keys()):
+            continue
+        if not _agrees(key, value, row, numbers):
+            what = "turns by RoPE" if turns else f"has {row['without']}"
+            rule = f"config must leave out {key!r}, got {validate.show(value)}"
+            kind = said.get("model_type")
+            raise ValueError(f"{rule}: the code of {kind!r}, which {what}, does not know it")
+
+
+def _numbers(layer: LayerType) -> list:
+    """Return the numbers by which layers turn: the base, how many dims, which part."""
+    given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | (layer.parameters or {})
+    numbers = {key: one for key, one in given.items() if isinstance(one, int | float)}
+    dims = int(layer.head_dim * numbers.get("partial_rotary_factor", 1.0))
+    return [dims, *numbers.values()] if layer.parameters is not None else []
+
+
+def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
+    """Return whether a key that a code does not know says what the code does anyway, or nothing."""
+    turns = "without" not in row
+    has = {"alibi": row.get("without") == "ALiBi", "rope": turns, "rotary": turns}
+    if has["alibi"] and key.startswith("alibi"):
+        return value is not False
+    if value == row.get("habit", {}).get(key, ...):
+        return True
+    if isinstance(value, bool):
+        switch = SWITCH.fullmatch(key)
+        return value == has[switch[1]] if switch else not value
+    if isinstance(value, str) and value:
+        named = re.search("rope|rotary|alibi|relative|no", value.lower())
+        return has.get(named[0], False) if named else not turns
+    if isinstance(value, int | float):
+        return value in numbers and bool(re.search("theta|base|rope|rot", key))
+    return value in (None, "", [], {})
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +328,8 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
     for key, value in said.items():
         window = "window" in key and "model_type" not in said  # of a bare part of a config
         plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
-        if value and not plain and SMELL.search(key) and "vocab" not in key:
+        counts = ABOUT_ROPE.search(key) or ABOUT_LAYERS.search(key)
+        if value and not plain and counts and not NO_MATTER.search(key):
             raise ValueError(
                 f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}"
             )
@@ -215,8 +346,11 @@ def _some(names: set[str]) -> str:
     return ", ".join(sorted(names)[:4])
 
 
-def _listed(said: dict, key: str, kind: type | tuple) -> list:
+def _listed(said: dict, key: str, kind: Any) -> list:
     value = said.get(key, [])
+    if isinstance(value, list) and len(value) > MOST_LAYERS:
+        rule = f"config[{key!r}] must have at most {MOST_LAYERS:,} entries"
+        raise ValueError(f"{rule}, got {len(value):,}")
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
         rule = f"config[{key!r}] must be a list with an entry for each layer"
         raise TypeError(f"{rule}, got {validate.show(value)}")
@@ -236,7 +370,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:
         many = len(marks)  # where it is not said
     if at := row.get("at"):
-        chosen, everywhere = _listed(said, at["key"], int), at["key"] not in said
+        chosen, everywhere = {*_listed(said, at["key"], int)}, at["key"] not in said
         types = [at["is"] if everywhere or k in chosen else at["else"] for k in range(many)]
         return types, numbered
     if row.get("marked"):
@@ -315,6 +449,9 @@ def _parameters(
                 )
             label = next(iter(given))
         one = given[label]
+    elif given and row.get("alike"):
+        one = {"rope_theta": said["rope_theta"]} | given
+        return {key: value for key, value in one.items() if value is not None}
     elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
         raise ValueError(
             f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}"
@@ -322,12 +459,16 @@ def _parameters(
     else:
         one = own.get("default", {})
         if one is not None and own.get("scaled", True):
-            one = one | given
+            # where the class has a rope_type, an older type counts for nothing
+            one = one | {
+                key: given[key] for key in given if key != "type" or "rope_type" not in one
+            }
     if one is None:
         return None
     whole = {key: value for key, value in one.items() if value is not None}
     if row.get("by_type") and own.get("default"):
-        return whole
+        stated = {"rope_theta": said["rope_theta"]} if "rope_theta" in said else {}
+        return whole | (stated if row.get("one_base") and not nested else {})
     base = own.get("theta", "rope_theta")
     if isinstance(base, str):
         base = said.get(base)
@@ -349,9 +490,9 @@ def _turning(
     own = row.get("types", {}).get(layer, {})
     if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):
         # Hunyuan's base, raised once
-        whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
+        whole = whole | {"rope_type": "ntk", "type": None, "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
-        whole["rope_type"] = "longrope"
+        whole |= {"rope_type": "longrope", "type": None}
     if own.get("cool") and kind == "yarn":
         whole.setdefault("attention_factor", 1.0)
     if row.get("mscales"):  # its code takes short_factor at every length
@@ -363,7 +504,8 @@ def _turning(
     if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
-        whole.pop("partial_rotary_factor", None)
+        part = whole.pop("partial_rotary_factor", 1.0)
+        validate.real("config['partial_rotary_factor']", part, above=0)
     heads = ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]
     heads = own.get("heads", row.get("heads", heads))
     key = next((key for key in heads if key in said), "")
@@ -375,8 +517,10 @@ def _turning(
                 raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
+        key = "hidden_size'] // config['num_attention_heads"
     elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
         whole.pop("partial_rotary_factor", None)
+    validate.integer(f"config['{key}'], the dims of a head,", dim, high=MOST_DIMS)
     by_layer = said.get("per_layer_config") or {}
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):

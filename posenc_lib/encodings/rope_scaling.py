@@ -1,7 +1,9 @@
 """RoPE beyond the training length: the frequencies that a model's config.json asks for."""
 
 import difflib
+import functools
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,43 @@ KEYS |= {*"original_max_position_embeddings mscale mscale_all_dim beta_fast beta
 KEYS |= {*"truncate low_freq_factor high_freq_factor short_factor long_factor".split()}
 
 
+MOST_KEYS, LONGEST_KEY, MOST_DIMS = 2000, 200, 2**16
+LARGEST = 1e15  # of an entry, far beyond each in use; powers of it are finite
+
+
 def refuse_slips(what: str, given: object, known) -> None:
     """Refuse what is no dict, and a key nearly like a known one; mrope_section and others pass."""
-    if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
-        raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(given)}")
-    for key in given:
-        near = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.9)
-        # num_attention_heads of some kind is another key
-        if near and abs(len(near[0]) - len(key)) <= 2:
-            raise ValueError(
-                f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)"
-            )
+    if not isinstance(given, dict):
+        rule, hint = f"{what} must be a dict with names as keys, got {validate.show(given)}", ""
+        if isinstance(given, str | os.PathLike):
+            text = str(given).lstrip().startswith("{")
+            hint = " (json.loads reads a text)" if text else " (json.load(open(…)) reads a file)"
+        raise TypeError(rule + hint)
+    if len(given) > MOST_KEYS:
+        raise ValueError(f"{what} must have at most {MOST_KEYS:,} keys, got {len(given):,}")
+    known = frozenset(known)
+    for key, value in given.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(key)}")
+        if len(key) > LONGEST_KEY:
+            rule = f"{what} must have keys of at most {LONGEST_KEY} letters"
+            raise ValueError(f"{rule}, got {validate.show(key)} of {len(key):,}")
+        if near := _near(key, known):
+            rule = f"{what} must have keys of config.json, got {key!r}"
+            raise ValueError(f"{rule} (did you mean {near!r}?)")
+        if isinstance(value, np.ndarray) and key in known:
+            rule = f"{what}[{key!r}] must be what JSON can hold"
+            raise TypeError(f"{rule}, got {validate.show(value)}")
+
+
+@functools.lru_cache(4 * MOST_KEYS)
+def _near(key: str, known: frozenset) -> str:
+    """Return the known key that a key is nearly like, "" where it is none or one of them."""
+    if key in known:
+        return ""
+    # num_attention_heads of some kind is another key
+    alike = sorted(name for name in known if abs(len(name) - len(key)) <= 2)
+    return next(iter(difflib.get_close_matches(key, alike, n=1, cutoff=0.9)), "")
 
 
 class _Config:
@@ -44,14 +72,21 @@ class _Config:
         if "factor" in given and not {"rope_type", "type"} & set(given):
             raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
         known = validate.known("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
-        self.type = OLD_TYPES.get(known, known)
-        self.head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
-        self.longest = longest and validate.integer("max_position_embeddings", longest)
+        self.type, older = OLD_TYPES.get(known, known), given.get("type")
+        older = OLD_TYPES.get(older, older) if isinstance(older, str) else self.type
+        if older != self.type and "mrope" not in (given.get("type"), name):
+            rule = f"rope_parameters must have one type, got {name!r} as 'rope_type'"
+            raise ValueError(f"{rule} and {older!r} as 'type'")
+        self.head_dim = validate.integer("head_dim", head_dim, low=2, high=MOST_DIMS, even=True)
+        self.longest = None
+        if longest is not None:
+            self.longest = validate.integer("max_position_embeddings", longest)
         self.seq_len = 0 if seq_len is None else validate.integer("seq_len", seq_len, low=0)
         self.base = self.number("rope_theta", 10_000.0)
         part = self.number("partial_rotary_factor", 1.0)
         self.dim = int(self.head_dim * part)  # how many dims turn
-        if part > 1 or self.dim < 2 or (self.dim % 2 and self.type != "proportional"):
+        odd = self.dim % 2 and self.type == "yarn"  # others turn the next dim, too
+        if part > 1 or self.dim < 2 or odd:
             rule = f"let an even number of the {self.head_dim} dims turn, at least 2"
             raise ValueError(f"rope_parameters['partial_rotary_factor'] must {rule}, got {part:g}")
 
@@ -60,7 +95,8 @@ class _Config:
         value = default if self.given.get(key) is None else self.given[key]
         if value is None:
             raise ValueError(f"rope_parameters must have {key!r} where the type is {self.type!r}")
-        return validate.real(f"rope_parameters[{key!r}]", value, above=0)
+        name = f"rope_parameters[{key!r}]"
+        return validate.real(name, value, above=0, low=1 / LARGEST, high=LARGEST)
 
     @property
     def original(self) -> float:
@@ -73,7 +109,10 @@ class _Config:
 
     def at(self, dim: int, base: float) -> np.ndarray:
         """Return θ of a base, computed in the dtype that is asked for."""
-        return theta(dim, base, self.dtype.type)
+        pairs = (dim + 1) // 2
+        # of an odd number of dims, the last turns with the next
+        base = base if dim == 2 * pairs else base ** (2 * pairs / dim)
+        return theta(2 * pairs, base, self.dtype.type)
 
     def raised(self, stretch: float) -> np.ndarray:
         """Return θ at a larger base: the slowest pair `stretch` times slower, the fastest as is."""
@@ -93,6 +132,9 @@ def _yarn(config):
         rule = "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn'"
         raise ValueError(f"{rule}: all pairs turn alike")
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
+    if turns[0] < turns[1]:
+        rule = f"rope_parameters['beta_fast'] must be at least beta_slow, {turns[1]:g}"
+        raise ValueError(f"{rule}, got {turns[0]:g}")
     logs = [math.log(config.original / (2 * math.pi * n)) for n in turns]
     ends = [config.dim * log / (2 * math.log(config.base)) for log in logs]
     if validate.flag("rope_parameters['truncate']", config.given.get("truncate", True)):
@@ -135,8 +177,9 @@ def _longrope(config):
     if config.given.get(key) is None:
         raise ValueError(f"rope_parameters must have {key!r} where the type is 'longrope'")
     factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
-    if len(factors) != config.dim // 2 or (factors <= 0).any():
-        rule = f"one number above 0 for each of the {config.dim // 2} pairs"
+    pairs = len(config.theta)
+    if len(factors) != pairs or (factors <= 0).any() or (factors > LARGEST).any():
+        rule = f"one number above 0 for each of the {pairs} pairs"
         raise ValueError(
             f"rope_parameters[{key!r}] must have {rule}, got {validate.show(config.given[key])}"
         )
@@ -194,7 +237,8 @@ def rope_scaling(
             name in Hugging Face's code), yarn, longrope (su), llama3, proportional. rope_theta is
             10 000 where it is missing, and original_max_position_embeddings what
             max_position_embeddings is. Keys of other types change nothing.
-        head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn.
+        head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn,
+            rounded down, and if that is odd, one more.
         max_position_embeddings: the longest text the model is made for.
         seq_len: length of this text, which dynamic and longrope look at; None means one within the
             original length.

@@ -1,9 +1,9 @@
 """How each implementation in transformers knows position: from its own files into census.json.
 
 Run `python tests/encodings/census.py` with the extra `benchmark`; nothing is made or run. A folder
-below transformers/models is one implementation. Its modeling files are read without comments and
-docstrings, and a kind is there if the code has one of its words. So a folder may have several
-kinds, one for pictures and one for text, say.
+below transformers/models is one implementation. Its modeling files are read without comments,
+docstrings and what is never called, and a kind is there if the code has one of its words. So a
+folder may have several kinds, one for pictures and one for text, say.
 """
 
 import ast
@@ -63,14 +63,41 @@ KINDS = {  # name: a word of the code
 SOME = "some layers without RoPE"  # which these are only a run shows: families.json
 
 
-def code(path: Path) -> str:
-    """Return a file's code, without comments and docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        has_words = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        if has_words and ast.get_docstring(node, clean=False):
-            node.body[0] = ast.Pass()
-    return ast.unparse(tree)
+def code(paths: list[Path]) -> str:
+    """Return the code of a folder's files that is ever used, without comments and docstrings."""
+    body = [node for path in paths for node in ast.parse(path.read_text(encoding="utf-8")).body]
+    for node in (inner for outer in body for inner in ast.walk(outer)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            # a decorator that is given a function does not call it
+            node.decorator_list = []
+            if ast.get_docstring(node, clean=False):
+                node.body[0] = ast.Pass()
+    kept = used(body)
+    return "\n".join(map(ast.unparse, kept))
+
+
+def used(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a module's statements without functions and classes that nothing in it names."""
+    while True:
+        names = [named(node) for node in body]
+        kept = []
+        for k, node in enumerate(body):
+            others = set().union(*names[:k], *names[k + 1 :])
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name in others:
+                kept.append(node)
+        if len(kept) == len(body):
+            return kept
+        body = kept
+
+
+def named(node: ast.stmt) -> set[str]:
+    """Return the names that a statement reads; __all__ reads those that it lists."""
+    each = list(ast.walk(node))
+    found = {one.id for one in each if isinstance(one, ast.Name)}
+    found |= {one.attr for one in each if isinstance(one, ast.Attribute)}
+    if isinstance(node, ast.Assign) and "__all__" in found:
+        found |= {one.value for one in each if isinstance(one, ast.Constant)}
+    return found
 
 
 def without_rope(folder: Path) -> bool:
@@ -85,7 +112,7 @@ def counted(models: Path) -> dict[str, list[str]]:
     """Return by kind the folders that have it."""
     found: dict[str, list[str]] = {kind: [] for kind in [*KINDS, SOME, ABSENT]}
     for folder in sorted(path for path in models.iterdir() if path.name not in NOT_MODELS):
-        text = "\n".join(map(code, sorted(folder.glob("modeling_*.py"))))
+        text = code(sorted(folder.glob("modeling_*.py")))
         kinds = [kind for kind, words in KINDS.items() if re.search(words, text)]
         if without_rope(folder):
             kinds.append(SOME)

@@ -173,7 +173,7 @@ def sweep(kinds: list[str]) -> list[dict]:
     """Try each family, or those that are named."""
     found: dict[str, dict] = {}
     for kind in kinds or sorted(set(families()) & set(CONFIG_MAPPING.keys())):
-        if not {"text", "without", "unknown"} & set(families()[kind]):
+        if not {"text", "without", "unknown", "tower"} & set(families()[kind]):
             found[kind] = {name: outcome(given) for name, given in asked(kind).items()}
             print(kind, {name: why_not(one) for name, one in found[kind].items()}, flush=True)
     FOUND.write_text(stored(found), encoding="utf-8")

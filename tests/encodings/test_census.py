@@ -1,6 +1,16 @@
 """The census of transformers' implementations: its table holds together."""
 
+import ast
+import importlib.util
+import itertools
+import re
+from pathlib import Path
+
 import posenc_lib as pe
+
+SPEC = importlib.util.spec_from_file_location("census", Path(__file__).with_name("census.py"))
+counting = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(counting)
 
 KINDS = pe.census()
 
@@ -32,3 +42,42 @@ def test_it_prints_a_table_of_what_people_use_and_what_no_one_does():
     assert none.split()[:3] == ["0", "PoPE,", "FoPE,"]
     assert rest.split()[0] == str(len(KINDS["none of these"]))
     assert list(KINDS.used.values()) == sorted(KINDS.used.values(), reverse=True)
+
+
+def test_what_is_only_defined_is_not_counted():
+    # these define apply_rotary_pos_emb, decorate with it and never call it
+    idle = {"jamba", "nemotron_h", "parakeet", "nemotron_asr_streaming"}
+    assert not idle & set(KINDS["rotary"])
+    assert len(KINDS["rotary"]) == 204
+
+
+def test_functions_and_classes_count_if_something_that_counts_names_them():
+    # f1 calls f2, f2 calls f3, …; the model calls those of a subset
+    names = [f"f{k}" for k in range(6)]
+    for called in itertools.chain.from_iterable(
+        itertools.combinations(range(6), n) for n in range(5)
+    ):
+        lines = [
+            f"def f{k}(x):\n    return {f'f{k + 1}(x)' if k % 3 < 2 else 'x'}" for k in range(6)
+        ]
+        body = " + ".join([f"f{k}(x)" for k in called] or ["x"])
+        lines += [f"class Model:\n    def forward(self, x):\n        return {body}"]
+        lines += ["__all__ = ['Model']"]
+        kept = {
+            getattr(node, "name", "") for node in counting.used(ast.parse("\n".join(lines)).body)
+        }
+        reached = {f"f{j}" for k in called for j in range(k, 3 * (k // 3) + 3)}
+        assert kept & set(names) == reached
+        assert "Model" in kept
+
+
+def test_a_decorator_that_is_given_a_function_does_not_call_it(tmp_path):
+    for k, called in enumerate((True, False) * 25):
+        lines = ["def apply_rotary(q):", "    return q", "@uses(apply_rotary)"]
+        lines += [f"class Model{k}:", "    def forward(self, q):"]
+        lines += [f"        return {'apply_rotary(q)' if called else 'q'}"]
+        lines += [f"__all__ = ['Model{k}']"]
+        path = tmp_path / f"modeling_{k}.py"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        text = counting.code([path])
+        assert (re.search(counting.KINDS["rotary"], text) is not None) == called

@@ -44,10 +44,25 @@ BAD = [
         ValueError,
         "each of the 4 pairs, got [1, 2, 3]",
     ),
-    (
-        {"partial_rotary_factor": 0.4},
+    (  # other types turn a fourth dim, too
+        {"rope_type": "yarn", "factor": 2.0, "partial_rotary_factor": 0.4},
         ValueError,
         "must let an even number of the 8 dims turn, at least 2, got 0.4",
+    ),
+    (
+        {"partial_rotary_factor": 0.2},
+        ValueError,
+        "must let an even number of the 8 dims turn, at least 2, got 0.2",
+    ),
+    (
+        {"rope_type": "ntk", "factor": 1e308},
+        ValueError,
+        "rope_parameters['factor'] must be between 1e-15 and 1e+15, got 1e+308",
+    ),
+    (
+        {"rope_type": "linear", "type": "yarn", "factor": 2.0},
+        ValueError,
+        "rope_parameters must have one type, got 'linear' as 'rope_type' and 'yarn' as 'type'",
     ),
     ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
 ]
@@ -151,3 +166,29 @@ def test_a_config_of_phi_3_is_read_for_a_length():
     config["rope_scaling"] = LONG | {"rope_type": "yarn"}  # as it once called it
     short, long = (pe.rope_from_config(config, seq_len=n)["full_attention"][0] for n in (16, 17))
     np.testing.assert_allclose(short / long, LONG["long_factor"])
+
+
+def test_of_an_odd_number_of_dims_the_last_turns_with_the_next():
+    for dims in range(6, 60, 2):
+        for turning in range(3, dims, 2):
+            part = (turning + 0.5) / dims  # no rounding makes it fewer
+            theta, _ = pe.rope_scaling({"rope_theta": 5e5, "partial_rotary_factor": part}, dims)
+            expected = 5e5 ** (-np.arange(0, turning, 2) / turning)
+            np.testing.assert_allclose(theta, expected, rtol=1e-12)
+
+
+def test_betas_that_are_swapped_are_refused_and_others_blend():
+    rng = np.random.default_rng(0)
+    for fast, slow in rng.uniform(0.5, 40, (60, 2)):
+        yarn = {"rope_type": "yarn", "factor": 4.0, "beta_fast": fast, "beta_slow": slow}
+        yarn |= {"truncate": False}
+        if fast < slow:
+            with pytest.raises(ValueError, match="must be at least beta_slow"):
+                pe.rope_scaling(yarn, 64, max_position_embeddings=4096)
+            continue
+        theta, _ = pe.rope_scaling(yarn, 64, max_position_embeddings=4096)
+        plain, k = 1e4 ** (-np.arange(0, 64, 2) / 64), np.arange(32)
+        ends = [64 * np.log(4096 / (2 * np.pi * n)) / (2 * np.log(1e4)) for n in (fast, slow)]
+        first, last = max(ends[0], 0), min(ends[1], 63)
+        ramp = np.clip((k - first) / (last - first), 0, 1)
+        np.testing.assert_allclose(theta, plain * (1 - ramp) + plain / 4 * ramp, rtol=1e-9)

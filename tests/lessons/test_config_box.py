@@ -7,6 +7,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.models import SHIPPED
+from posenc_lib.lessons.lesson_11.config_box import whole
 from posenc_lib.lessons.lesson_11.fates import told
 from posenc_lib.live.page import inside
 
@@ -36,6 +37,8 @@ def test_a_model_is_picked_and_its_config_pasted_with_the_same_words(box):
 
 
 BAD = [
+    ("config.json", "not the name of a file, got 'config.json': json.load(open('config.json'))"),
+    ("/models/x/config.json", "not the name of a file"),
     ("{", "the config must be JSON, as a config.json is"),
     ("[" * 100_000, "must be JSON"),
     ("[1, 2]", "the config must be an object"),
@@ -116,3 +119,32 @@ def test_it_is_stored_as_a_picture_and_words_and_takes_what_a_call_gives():
         pe.config_box(5)
     with pytest.raises(ValueError, match="JSON"):
         pe.config_box("phi 3")
+
+
+def test_what_a_server_adds_to_a_rope_part_changes_nothing():
+    beside = {"max_model_len": 131_072, "tensor_parallel_size": 2, "torch_dtype": "bfloat16"}
+    beside |= {"num_key_value_heads": 8, "context_length": 9, "quantization": None}
+    rope = {"rope_theta": 1_000_000, "factor": 4.0, "original_max_position_embeddings": 32_768}
+    tried = 0
+    for kind in ("yarn", "linear", "dynamic", "ntk"):
+        for key in ("rope_parameters", "rope_scaling", None):
+            part = {key: rope | {"rope_type": kind}} if key else rope | {"rope_type": kind}
+            alone = whole(part)
+            for name, value in beside.items():
+                given, assumed = whole(part | {name: value})
+                assert assumed == alone[1]
+                assert "head_dim" in assumed
+                before = told(alone[0])
+                assert told(given)[: len(before)] == before
+                tried += 1
+    assert tried > 50
+    assert whole({"hidden_size": 64, "rope_theta": 1e4})[1] == {}  # a config, not a part of one
+
+
+def test_a_box_shows_numbers_of_any_size_that_fit(box):
+    for factor in (1e-15, 1.0, 1e15):
+        for kind in ("yarn", "linear"):
+            box.read({"rope_type": kind, "factor": factor})
+            assert box.told
+    with pytest.raises(ValueError, match="must be between"):
+        box.read({"rope_type": "yarn", "factor": 1e308})

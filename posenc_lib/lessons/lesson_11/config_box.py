@@ -116,7 +116,8 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     if {"rope_type", "type", "factor"} & set(given) and "model_type" not in given:
         given = {"rope_parameters": given}
-    if not given or not set(given) <= PART:
+    # whatever else stands beside it, such as the length that a server allows, says no size
+    if not PART & set(given) or {"model_type", "hidden_size"} & set(given):
         return given, {}
     parts = [given.get(key) for key in ("rope_scaling", "rope_parameters")]
     inner = next((part for part in parts if isinstance(part, dict)), {})
@@ -135,6 +136,9 @@ def _parsed(text: str) -> object:
         raise ValueError(f"the config must have at most {LONGEST:,} characters, got {len(text):,}")
     if re.match(r'\s*"[^"]*"\s*:', text):  # what stands inside a config, without its braces
         text = "{" + text.strip().rstrip(",") + "}"
+    if re.fullmatch(r"[^{}\[\]\n]*(\.json|[/\\][^{}\[\]\n]*)", text.strip()):
+        rule = "the config must be the text of a config.json, not the name of a file"
+        raise ValueError(f"{rule}, got {validate.show(text)}: json.load(open({text!r})) reads one")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

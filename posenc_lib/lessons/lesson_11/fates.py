@@ -17,12 +17,18 @@ from posenc_lib.encodings.models import (
 from posenc_lib.encodings.rope_config import (
     WITHOUT_ATTENTION,
     LayerType,
+    families,
     family,
+    language_model,
     layers_of,
+    stated,
     text_part,
 )
+from posenc_lib.encodings.rope_scaling import LARGEST
 from posenc_lib.encodings.temperature import attention_temperature
 
+# these say how long texts are, and what else its attention does
+UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text
 WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
@@ -118,6 +124,54 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     )
 
 
+def assumed(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what a config leaves to its model_type's class, of what counts for positions."""
+    given, row = stated(config)
+    silent, inner = row.get("silent", {}), given.get("rope_parameters") or {}
+    heads = row.get("heads", ["head_dim"])
+    if not any(key in silent or key in given for key in heads):
+        heads = ["hidden_size", "num_attention_heads"]
+    heads = [] if any(key in given for key in heads) and len(heads) == 1 else heads[:2]
+    bases = sorted(str(one.get("theta", "rope_theta")) for one in row.get("types", {}).values())
+    keys = [*(bases or ["rope_theta"]), "rope_parameters", *heads, "max_position_embeddings"]
+    nested = any(isinstance(value, dict) for value in inner.values())
+    known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
+    left = {key: silent.get(key) for key in keys if key not in known and given.get(key) is None}
+    if inner or (isinstance(left.get("rope_parameters"), dict) and "rope_theta" in given):
+        left.pop("rope_parameters", None)
+    return {key: value for key, value in left.items() if value is not None}
+
+
+def idle_keys(config: dict[str, Any]) -> list[str]:
+    """Return the numbers about RoPE that a config says and that change no frequency."""
+    part, before = language_model(config), _turned(config)
+    inner = part.get("rope_scaling") or part.get("rope_parameters") or {}
+    places = [(part, key) for key in ("rope_theta", "partial_rotary_factor") if key in part]
+    places += [(inner, key) for key in inner if key not in UNMOVED]
+    idle = []
+    for place, key in places:
+        if type(place[key]) not in (int, float):
+            continue
+        other = place | {key: place[key] / 2}
+        if place is inner:
+            name = "rope_scaling" if part.get("rope_scaling") else "rope_parameters"
+            other = part | {name: other}
+        try:
+            after = _turned(other)
+        except (TypeError, ValueError):
+            continue  # what may not be half as large counts
+        if after == before:
+            idle.append(key)
+    return list(dict.fromkeys(idle))
+
+
+def _turned(config: dict[str, Any]) -> list:
+    """Return what all layers turn by, in short texts and long, to be compared."""
+    found = [layer for layer in layers_of(config).values() if layer.parameters is not None]
+    each = [layer.scaled(seq_len=n) for layer in found for n in (1, 2**40)]
+    return [(theta.tolist(), factor) for theta, factor in each]
+
+
 def told(config: dict[str, Any], times: float = 4) -> list[str]:
     """Return in sentences what a config.json means for longer texts; see `fates`."""
     said, found = text_part(config), fates(config, times)
@@ -128,28 +182,78 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
     for each in alike.values():
         sentences.append(_pairs(each, said, times))
         sentences += _beyond(each, times)
-    sentences += [_temperature(found, said), *_cliff(found)]
+    sentences += [_temperature(config, found, said), *_swapped(config), *_cliff(found)]
+    sentences += _idle(config) + _other_parts(config)
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
 def _length(config: dict) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
-    length, given = trained_on(one), one.parameters or {}
+    length, given, silent = trained_on(one), one.parameters or {}, assumed(config)
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
+    lacking = [_shown(key, value) for key, value in silent.items()]
+    known = f" The config leaves out {_listed(lacking)}: its class says so." if lacking else ""
     if scaled and "original_max_position_embeddings" in given:
         text = (
             f"The config gives {length:,} tokens as the length before its frequencies were scaled"
         )
+        if "original_max_position_embeddings" in silent.get("rope_parameters", {}):
+            text = f"Its class gives {length:,} tokens as the length before frequencies are scaled"
         if one.longest:
             text += f"; it is made for {one.longest:,}"
-        return f"{text}. Whether it was trained on longer texts since, it does not say."
-    known = "Its training length, as far as the config says it"
-    text = f"{known}, is {length:,} (max_position_embeddings)"
+        return f"{text}. Whether it was trained on longer texts since, it does not say.{known}"
+    text = f"Its training length, as far as the config says it, is {length:,}"
+    if "max_position_embeddings" in silent:
+        text = f"Its training length, as its class assumes it, is {length:,}"
+    text += " (max_position_embeddings)"
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
-        return f"{text}."
+        return f"{text}.{known}"
     before = f"it was {length / factor:,.0f} before"
-    return f"{text}. If that counts the factor {factor:g} already, {before}."
+    return f"{text}. If that counts the factor {factor:g} already, {before}.{known}"
+
+
+def _shown(key: str, value: object) -> str:
+    if isinstance(value, dict):
+        return f"{key} of type {value.get('rope_type') or value.get('type') or 'default'}"
+    return f"{key} ({value:,.0f})"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _swapped(config: dict) -> list[str]:
+    """Say what looks as if two values had changed places."""
+    sentences = []
+    for one in turning_layers(config).values():
+        given = one.parameters or {}
+        short, long = given.get("short_factor"), given.get("long_factor")
+        if kind_of(one) == "longrope" and short and long and sum(short) > sum(long):
+            sentences.append("short_factor slows more than long_factor: are the two swapped?")
+        original = given.get("original_max_position_embeddings")
+        if isinstance(original, int | float) and one.longest and original > one.longest:
+            lengths = f"{original:,} is more than max_position_embeddings, {one.longest:,}"
+            sentences.append(f"original_max_position_embeddings {lengths}: are the two swapped?")
+    return list(dict.fromkeys(sentences))
+
+
+def _other_parts(config: dict) -> list[str]:
+    """Say which part of a model of several texts this is about."""
+    part = families().get(config.get("model_type", ""), {}).get("part", "")
+    if part not in ("global_config", "decoder_config", "decoder"):
+        return []
+    return [f"This is about its {part}; pass its other parts by themselves, with a model_type."]
+
+
+def _idle(config: dict) -> list[str]:
+    """Say which numbers of a config change nothing, found by changing them."""
+    idle = idle_keys(config)
+    if not idle:
+        return []
+    if len(idle) == 1:
+        return [f"{idle[0]} changes nothing here: its code doesn't use it."]
+    return [f"{_listed(idle)} change nothing here: its code doesn't use them."]
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -211,18 +315,25 @@ def _unseen(one: Fate, times: float) -> str:
     )
 
 
-def _temperature(found: list[Fate], said: dict) -> str:
+def _temperature(config: dict, found: list[Fate], said: dict) -> str:
     most = max(one.attention_factor for one in found)
     text = "attention_factor is 1: cos and sin are as they were."
     if {one.attention_factor for one in found} != {1.0}:
         scores = f"scores by its square, {most * most:.3f}"
         text = f"attention_factor {most:.3f} multiplies queries and keys, so {scores}."
-    asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
-    if str(said.get("model_type")).startswith("deepseek") and asked:
+    if "mscale" not in family(said).get("also", ()):
+        return text
+    for one in turning_layers(config).values():
+        given = one.parameters or {}
+        asked, factor = given.get("mscale_all_dim"), given.get("factor")
+        if kind_of(one) == "default" or not (asked and factor):
+            continue
+        asked = validate.real("rope_parameters['mscale_all_dim']", asked, high=LARGEST)
         # its square, which may be too large for a power
-        sharper = 0.1 * asked * math.log(found[0].factor) + 1
+        sharper = 0.1 * asked * math.log(max(factor, 1.0)) + 1
         told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
-        text += f" DeepSeek's own attention code multiplies scores by {told}."
+        maker = "DeepSeek" if said["model_type"].startswith("deepseek") else said["model_type"]
+        return f"{text} {maker}'s own attention code multiplies scores by {told}."
     return text
 
 
