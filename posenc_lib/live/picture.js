@@ -247,7 +247,8 @@ const KEPT = `<style>.posenc-kept { display: block; } .posenc-kept.jupyter-widge
 
 function kept(id, data) {
   // A widget that needs no kernel: what a notebook stores beside a panel, its picture and words.
-  const words = [data["text/html"] ?? Object.assign(document.createElement("p"), { textContent: data["text/plain"] }).outerHTML];
+  const plain = Object.assign(document.createElement("p"), { textContent: data["text/plain"] });
+  const words = [data["text/html"] ?? new XMLSerializer().serializeToString(plain)];
   const state = { value: words.flat().join("") + KEPT, _dom_classes: ["posenc-kept"] };
   return [id, { model_name: "HTMLModel", model_module: "@jupyter-widgets/controls", model_module_version: "2.0.0", state }];
 }

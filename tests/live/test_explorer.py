@@ -308,8 +308,7 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(
         panel.save, tmp_path / "a.gif"
     )
-    with pytest.raises(FileNotFoundError, match="No such"):
-        panel.save(tmp_path / "gone" / "a.png")
+    assert panel.save(tmp_path / "new" / "a.png").stat().st_size > 0
 
 
 def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
