@@ -71,6 +71,7 @@ class Spec:
                 found[p.name] = max(found.get(p.name, p), p, key=_rank)
         of_views = []
         for view in self.views:
+            # They are meant for pictures of the encoding's own table
             starts = self.encodings[0].view_starts if "table" in view.needs else {}
             for p in view.parameters:
                 default = starts.get(p.name, p.default)

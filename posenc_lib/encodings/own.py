@@ -105,8 +105,8 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
     """Return it under a free name; beside others, values of its own stay as they are."""
     called = encoding.name or type(encoding).__name__
     known = catalog.NAMED.get(called)
-    # At other values it's still the catalog's
-    # Under another name it isn't
+    # `at` keeps its overrides, so at other values it's still the catalog's
+    # `named` gives it new ones
     of_catalog = type(encoding) is type(known) and encoding.overrides is known.overrides
     if not of_catalog:
         _refuse_incomplete(encoding, called)

@@ -11,7 +11,7 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec, beyond
 
 MOST_STEPS = 10_000  # of a slider
-STEPS_HELD = 8  # of a slider, and the last, that frozen axes hold
+STEPS_HELD = 8  # of a slider: where frozen axes are measured, beside its last step
 ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
 SWITCH = {False: "off", True: "on"}
 
@@ -213,7 +213,7 @@ class Settings:
     def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
         """Yield encodings and values now, then with each slider from end to end.
 
-        What has no order, a choice or a draw, is at each of its steps.
+        A choice, and what is None by default, is at each of its steps.
         """
         now = self._raw()
         yield self.spec.fit(now)

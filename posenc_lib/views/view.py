@@ -28,6 +28,7 @@ KINDS["curves"] = {"lines": "y", "shares": ("xlim", "ylim")}
 KINDS["cells"] = {"shares": ("clim",)}
 KINDS["plane"] = {"lines": "xy", "square": True}
 
+# By name; a name that isn't among them is looked for in the pages' packages
 VIEWS: Register["View"] = Register("view", part="pictures")
 
 

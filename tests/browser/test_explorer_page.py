@@ -119,6 +119,7 @@ def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_
     first.settled()
 
 
+@pytest.mark.slow
 def test_beside_every_slider_its_longest_value_has_room_on_a_projector_and_on_a_desk(desk, lab):
     """At both ends of every slider; what does not fit its place is wider than its place."""
     ranges = "base=(10, 1e6)", "base=(2, 1e12)", "seq_len=(2, 4096)"

@@ -51,6 +51,7 @@ def tables():
         yield kind, table, begin, end
 
 
+@pytest.mark.slow
 def test_a_table_is_looked_at_up_to_its_end():
     for kind, table, begin, end in tables():
         found = pe.diagnose(table)
@@ -93,6 +94,7 @@ def wrongly_alone():
         yield alone_at(lambda at, first=first: at - 3 * ((at >= first) & (at < 2 * first)))
 
 
+@pytest.mark.slow
 def test_a_token_alone_is_asked_for_near_and_far():
     for mine in wrongly_alone():
         found = pe.diagnose(mine, dims=6)
@@ -131,6 +133,7 @@ def turning_dims():
         yield first, second
 
 
+@pytest.mark.slow
 def test_the_dims_that_turn_are_named_and_how_far_apart_partners_are():
     for first, second in turning_dims():
         n, apart = len(first), int(second[0] - first[0])
@@ -148,6 +151,7 @@ def test_the_dims_that_turn_are_named_and_how_far_apart_partners_are():
 LATER = "later keys get more than the key itself"
 
 
+@pytest.mark.slow
 def test_an_encoder_is_told_of_later_keys_that_get_more_than_the_key_itself():
     rng = np.random.default_rng(3)
     shapes = [
@@ -200,6 +204,7 @@ def test_one_place_for_all_tokens_of_a_call_is_named():
         assert name in found.points_to, found
 
 
+@pytest.mark.slow
 def test_what_is_pointed_to_agrees_with_what_is_measured():
     rng = np.random.default_rng(5)
     for _ in range(50):

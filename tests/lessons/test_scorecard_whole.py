@@ -48,6 +48,7 @@ def by_hand(table):
     return apart.min() / step if step else np.nan, growth, spread / np.abs(scores).max()
 
 
+@pytest.mark.slow
 def test_a_table_is_measured_up_to_its_end():
     for k, table in enumerate(tables()):
         (row,) = pe.scorecard(table, lesson=5).measured.values()
@@ -115,6 +116,7 @@ STILL = ["no_position", zeros, ones, StandsStill, AllKeysAlike, AllKeysLoud, OfW
 ASKED = ["unique", "near is near"]  # what it lacks that tells no two positions apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [*STILL, np.ones((300, 4)), np.zeros((40, 4))])
 def test_where_nothing_moves_each_cell_has_a_reason_and_no_number(what):
     (row,) = pe.scorecard(what).measured.values()

@@ -182,6 +182,7 @@ def test_a_line_has_every_value_of_its_panel(undrawn, ground, other):
         opens_again(ground, other, chance)
 
 
+@pytest.mark.slow
 def test_a_line_without_values_opens_every_encoding_at_its_defaults(undrawn, ground):
     """With no choice that nobody asked for: what is None by default stays out of its line."""
     assert playground().line == "sinusoidal: trajectory, heatmap, dot_product"
