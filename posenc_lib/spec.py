@@ -142,11 +142,7 @@ class Spec:
     def check(self) -> None:
         """Raise an error where a value breaks a rule or is too high."""
         for name, value in self.values.items():
-            p = self.parameters[name]
-            if value is not None:
-                p.checked(value)
-            elif p.default is not None:
-                raise TypeError(f"{name} must be a number, got None")
+            self.parameters[name].checked(value)
         values = self.all_values
         encodings = self.encodings_at(values)
         self.refuse_beyond(values, self.highest(encodings))

@@ -37,11 +37,11 @@ def _of_one_head(name: str, value) -> np.ndarray:
 
 def _words(tokens, number: int) -> tuple[str, ...]:
     """Return tokens that can be written, none or so many."""
-    words = tuple(tokens) if np.iterable(tokens) else (None,)
-    are_words = all(isinstance(word, str) for word in words)
-    if not are_words or len(words) not in (0, number):
+    listed = isinstance(tokens, (list, tuple, np.ndarray)) and len(tokens) in (0, number)
+    words = tuple(tokens) if listed else (None,)
+    if not all(isinstance(word, str) for word in words):
         rule = f"tokens must be a list of words, one for each of the {number} rows of q"
-        raise ValueError(f"{rule}, got {tokens!r:.60}")
+        raise ValueError(f"{rule}, got {validate.show(tokens)}")
     for word in words:
         validate.writable("tokens", word)
     return words

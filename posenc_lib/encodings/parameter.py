@@ -96,17 +96,19 @@ class Parameter:
 
     def __post_init__(self):
         validate.choice("scale", self.scale, ("linear", *SCALES))
-        if (
-            self.low == self.high == 0
-            and self.default
-            and not isinstance(self.default, (str, bool))
-        ):
+        ends = {name: getattr(self, name) for name in ("low", "high", "step", "least", "most")}
+        is_number = not isinstance(self.default, (str, bool, np.bool_, type(None)))
+        for name, value in (ends | {"default": self.default} if is_number else ends).items():
+            validate.real(name, value)
+        if self.low == self.high == 0 and is_number and self.default:
             real = self.scale == "linear" and not isinstance(self.default, numbers.Integral)
             low, high = around(self.default)
             vars(self).update(low=low, high=high, scale="real" if real else self.scale)
 
     def checked(self, value, *, called: str = ""):
         """Return value as this parameter can take it; called is its name in errors, if another."""
+        if value is None and self.default is None:
+            return None
         if self.options:
             if not isinstance(value, (str, bool)) or value not in self.options:
                 options = ", ".join(map(repr, self.options))
@@ -272,7 +274,7 @@ def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:
     if asked:
         rule = f"{name} must be given as {_kind(default) or 'numbers'} here"
         rule += f" (bind anything else to it before: functools.partial({of}, {name}=…))"
-        raise TypeError(f"{rule}, got {given[name]!r:.60}")
+        raise TypeError(f"{rule}, got {validate.show(given[name])}")
     return None
 
 

@@ -105,6 +105,9 @@ def rope(
         raise ValueError(
             f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}"
         )
+    if start.ndim and t.ndim == 2 and len(start) != len(t):
+        rule = f"start_pos must have an entry for each of the {len(t)} texts"
+        raise ValueError(f"{rule}, got shape {start.shape}")
     if start.any():
         # the sum may be too large
         t = validate.positions(t + (start[:, None] if start.ndim else start))

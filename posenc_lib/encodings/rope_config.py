@@ -24,6 +24,7 @@ RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "
 RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
+SIMPLE = (str, int, float)  # with bool: what two places of a config may say differently
 LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
 # without a row for its model_type, a config may say these
@@ -185,7 +186,7 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     read = {key: value for key, value in part.items() if key not in row.get("ignored", ())}
     given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()}
     given["model_type"] = kind
-    if given.get("rope_scaling") and not row.get("unscaled"):
+    if _says(given.get("rope_scaling")) and not row.get("unscaled"):
         _refuse_two(given["rope_scaling"], given.get("rope_parameters"), "rope_parameters")
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
@@ -212,6 +213,9 @@ def language_model(config: dict[str, Any]) -> dict[str, Any]:
             return config
         part = config.get(key, {})
         inner = part.get("model_type")
+        if not isinstance(inner, str | None):
+            name = f"config[{key!r}]['model_type']"
+            raise TypeError(f"{name} must be a name, got {validate.show(inner)}")
         if "text" in row and (row.get("fixed") or inner in (None, *row.get("names", ()))):
             inner = row["text"]
         if not key:
@@ -252,7 +256,7 @@ def _refuse_two(inner: object, other: object, where: str) -> None:
         return
     for key in ("rope_type", "type", "factor", *sorted(STATED)):
         one, two = inner.get(key), other.get(key)
-        if None not in (one, two) and one != two:
+        if isinstance(one, SIMPLE) and isinstance(two, SIMPLE) and one != two:
             rule = f"config must say {key!r} once, got {validate.show(one)}"
             raise ValueError(f"{rule} and, in {where}, {validate.show(two)}")
 
@@ -327,13 +331,20 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
         return row
     for key, value in said.items():
         window = "window" in key and "model_type" not in said  # of a bare part of a config
-        plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
+        plain = window or key in READ
+        if key == "position_embedding_type" and isinstance(value, str):
+            plain = value == "rope"
         counts = ABOUT_ROPE.search(key) or ABOUT_LAYERS.search(key)
-        if value and not plain and counts and not NO_MATTER.search(key):
+        if _says(value) and not plain and counts and not NO_MATTER.search(key):
             raise ValueError(
                 f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}"
             )
     return {}
+
+
+def _says(value: object) -> bool:
+    """Return whether a config says something by a value; null, false, 0 and {} say nothing."""
+    return bool(value) if isinstance(value, (*SIMPLE, list, dict, type(None))) else True
 
 
 def _unknown(said: dict) -> str:

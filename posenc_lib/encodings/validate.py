@@ -238,6 +238,7 @@ def array(
     every whole number, or above a bound, as far as this is asked for.
     """
     result = as_array(name, value)
+    fit_memory(result.size, **{name: value})
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
@@ -319,11 +320,11 @@ def positions(value) -> np.ndarray:
     return result
 
 
-def pair_of(name: str, value, meaning: str) -> tuple[int, int]:
-    """Return two whole numbers of at least 1, such as (height, width)."""
+def pair_of(name: str, value, meaning: str, low: int = 1) -> tuple[int, int]:
+    """Return two whole numbers of at least `low`, such as (height, width)."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise ValueError(f"{name} must be {meaning}, got {show(value)}")
-    first, second = (integer(name, n) for n in value)
+    first, second = (integer(name, n, low=low) for n in value)
     return first, second
 
 

@@ -139,7 +139,7 @@ class Scene:
 
         The others go as far as they can: the last query of a text stays the last.
         """
-        given = {self.parameter(name).name: value for name, value in wanted.items()}
+        given = {name: self.parameter(name).checked(wanted[name]) for name in wanted}
         values = self.clamp(self.defaults | given) | given
         for spec, _ in self.panels(values):
             spec.check()
@@ -299,7 +299,9 @@ def find(name: str) -> Scene:
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r} ({validate.among(name, FIGURES)})")
+        raise ValueError(
+            f"there is no figure {validate.show(name)} ({validate.among(name, FIGURES)})"
+        )
     return FIGURES[name]
 
 

@@ -357,7 +357,9 @@ class Playground(OnPage):
         """Return what a scene's name or a line describes, and the name of the scene."""
         scene = text if isinstance(text, str) and text in SCENES else ""
         if isinstance(text, str) and " " in text and not {*":|;+"} & {*text} and not scene:
-            raise ValueError(f"there is no scene {text!r} ({validate.among(text, SCENES)})")
+            raise ValueError(
+                f"there is no scene {validate.show(text)} ({validate.among(text, SCENES)})"
+            )
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
             return panels[0], scene

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from posenc_lib.encodings import validate
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
 from posenc_lib.views.axes import enclosing
@@ -216,11 +217,11 @@ class Sheet:
             OSError: the folder cannot be written.
         """
         if not isinstance(path, (str, Path)):
-            raise TypeError(f"path must be a file's name, got {path!r}")
+            raise TypeError(f"path must be a file's name, got {validate.show(path)}")
         path = Path(path)
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
-            raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
+            raise ValueError(f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}")
         atomic_write(path, self.picture(suffix, dpi))
         return path
 

@@ -236,7 +236,7 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
 
 def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
     """Return the probe of a library's encoding, of a table, or of what else `explore` takes."""
-    (one,) = opened([mine])
+    (one,) = opened([mine], called="mine")
     wanted = {"start_pos": 0, one.width: dims or one.num_dims}
     one = one.at(**{name: value for name, value in wanted.items() if name in one.values})
     if "columns" in one.values and one.has("queries_keys"):

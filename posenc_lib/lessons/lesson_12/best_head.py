@@ -69,7 +69,7 @@ def exact_head_2d(
     """
     if len(directions) != 2:
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
-    wish = np.asarray(wish)
+    wish = validate.as_array("wish", wish)
     if wish.dtype != bool or wish.ndim != 2 or not wish.any():
         raise ValueError(
             f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}"
@@ -77,7 +77,9 @@ def exact_head_2d(
     if query is None and not wish.size % 2:
         rule = f"a wish of shape {wish.shape} has no middle patch"
         raise ValueError(f"{rule}, so say where the query is: (row, column)")
-    query = tuple(side // 2 for side in wish.shape) if query is None else query
+    if query is None:
+        query = wish.shape[0] // 2, wish.shape[1] // 2
+    query = validate.pair_of("query", query, "a row and a column, (row, column)", low=0)
     phi = _in_plane(directions, query, wish.shape)
     wanted = phi[wish.ravel()].mean(axis=0)
     loss = loss_by_distance(phi, wanted, len(phi) - 1, RIDGE)  # one query that sees all
