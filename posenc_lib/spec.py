@@ -83,7 +83,7 @@ class Spec:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
             near = validate.among(name, self.parameters, "it has")
-            raise TypeError(f"{self.names} has no parameter {name!r} here ({near})")
+            raise TypeError(f"{self.names} has no parameter {validate.show(name)} here ({near})")
         return self.parameters[name]
 
     @cached_property

@@ -74,12 +74,19 @@ def pytest_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep a file in one process, and those of tests/browser together: they share a JupyterLab."""
+    """Keep a file in one process, and those of tests/browser together: they share a JupyterLab.
+
+    The longest two are kept apart, so that others can work beside them.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class Sharing(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
+            if file == "tests/figures/test_rasters.py":
+                return nodeid
+            if file == "tests/browser/test_trouble.py":
+                return file
             return "tests/browser" if file.startswith("tests/browser/") else file
 
     return Sharing(config, log)

@@ -145,7 +145,7 @@ class Parameter:
                 else text
             )
         except ValueError:
-            raise ValueError(f"{self.name} must be a number, got {text!r}") from None
+            raise ValueError(f"{self.name} must be a number, got {validate.show(text)}") from None
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rope_scaling import MOST_DIMS, refuse_slips, rope_scaling
+from posenc_lib.encodings.rope_scaling import KEYS, MOST_DIMS, MOST_KEYS, refuse_slips, rope_scaling
 from posenc_lib.files import stored_data
 
 FULL, NO_ROPE = "full_attention", "no_rope"
@@ -24,6 +24,7 @@ RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "
 RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
+MOST_ENTRIES = 2**16  # of a list
 SIMPLE = (str, int, float)  # with bool: what two places of a config may say differently
 LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
@@ -202,6 +203,7 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def language_model(config: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a config that is its language model's, with that model's model_type."""
     refuse_slips("config", config, ())
+    config = _readable(config, "config")
     for _ in range(DEEPEST):
         kind = config.get("model_type")
         if not isinstance(kind, str | None):
@@ -230,6 +232,27 @@ def language_model(config: dict[str, Any]) -> dict[str, Any]:
             _refuse_two(beside, dict.fromkeys(beside, "nothing") | part, key)
         config = part | {"model_type": inner or kind}
     raise ValueError(f"config must have parts of parts at most {DEEPEST} deep")
+
+
+def _readable(config: dict, what: str, deep: int = 0) -> dict:
+    """Return a config without what JSON cannot hold; what may be about positions is refused."""
+    if deep > DEEPEST or len(config) > MOST_KEYS:
+        return config  # refused elsewhere, if it is read at all
+    found = {}
+    for key, value in config.items():
+        place = f"{what}[{validate.show(key)}]"
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, dict):
+            found[key] = _readable(value, place, deep + 1)
+            continue
+        is_list = isinstance(value, (list, tuple)) and len(value) <= MOST_ENTRIES
+        if is_list or isinstance(value, (*SIMPLE, type(None))):
+            found[key] = value
+        elif key in KEYS or key in SLIPS or ABOUT_ROPE.search(str(key)):
+            rule = f"{place} must be what JSON can hold, a list of at most {MOST_ENTRIES:,} entries"
+            raise TypeError(f"{rule}, got {validate.show(value)}")
+    return found
 
 
 def _text_key(config: dict, row: dict) -> str:
@@ -350,7 +373,7 @@ def _says(value: object) -> bool:
 def _unknown(said: dict) -> str:
     if "model_type" not in said:
         return "without a model_type nobody knows what its code does"
-    return f"what the code of model_type {said['model_type']!r} does is not known here"
+    return f"what the code of model_type {validate.show(said['model_type'])} does is not known here"
 
 
 def _some(names: set[str]) -> str:

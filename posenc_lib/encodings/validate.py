@@ -7,6 +7,7 @@ options are checked, but data may hold NaN and infinity. `fit_memory` limits eve
 import difflib
 import functools
 import inspect
+import itertools
 import math
 import numbers
 import os
@@ -18,6 +19,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
+SHOWN = 60  # letters of a value in a message
+MOST_AXES = 4  # a batch, heads, positions, dims
 LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
 # what is too small or too large becomes 0 or infinite, even where the caller lets NumPy raise
 quiet = np.errstate(all="ignore")
@@ -34,12 +37,16 @@ def show(value) -> str:
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     if isinstance(value, int) and value == EXACT:
         return "2**53"
+    if isinstance(value, (str, bytes, list, tuple)):
+        value = value[:SHOWN]
+    elif isinstance(value, dict):
+        value = dict(itertools.islice(value.items(), SHOWN))
     try:
         text = printable(repr(value.item() if isinstance(value, np.generic) else value))
     except Exception:  # nested too deep, too many digits, an error of its own
         size = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
         return f"a {type(value).__name__}{size} that can't be written out"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def printable(text: str) -> str:
@@ -270,7 +277,7 @@ def in_64_bits(table: np.ndarray) -> np.ndarray:
 
 def of_one(array: np.ndarray) -> np.ndarray:
     """Return an array without its leading axes of one entry, down to two axes."""
-    while array.ndim > 2 and len(array) == 1:
+    while 2 < array.ndim <= MOST_AXES and len(array) == 1:
         array = array[0]
     return array
 
@@ -374,7 +381,8 @@ RULES: dict[str, Callable] = {
     "angle": real,
     "inv_freq": partial(array, ndim=1),
     **dict.fromkeys(
-        "attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)
+        "attention_factor max_bias scale scale_base ridge".split(),
+        partial(real, above=0, high=1e100),
     ),
     **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
     **dict.fromkeys("q k v r pos_emb".split(), ROWS),

@@ -131,7 +131,7 @@ class Scene:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
-            raise TypeError(f"{self.id} has no parameter {name!r} ({near})")
+            raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:

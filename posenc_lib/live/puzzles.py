@@ -257,6 +257,8 @@ def _misspelled(error: Exception, answer: Callable) -> tuple[object, list[str]]:
 def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     """Return what is wrong with a result in words, or nothing."""
     expected = np.asarray(expected)
+    if isinstance(got, range) and len(got) > expected.size:
+        got = list(got[: expected.size + 1])  # it may be endless
     try:
         got = np.asarray(got)
     except ValueError:

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+LONGEST = 2000  # letters of an error: it may name what it was given
+
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status.
@@ -19,7 +21,8 @@ def main(arguments=None) -> int:
             return 130
         if not isinstance(error, (TypeError, ValueError, OSError)):
             raise
-        print(f"error: {error}", file=sys.stderr)
+        words = str(error)
+        print("error:", words if len(words) <= LONGEST else f"{words[:LONGEST]}…", file=sys.stderr)
         return 1 if isinstance(error, OSError) else 2
 
 

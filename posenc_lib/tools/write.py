@@ -6,10 +6,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from posenc_lib.files import atomic_write
+
+if TYPE_CHECKING:  # in a browser there are no processes
+    from multiprocessing.connection import Connection
 
 FEW = 6  # files: starting other processes for them takes longer
 SOON = 10  # seconds that a process has to clean up after itself
@@ -48,7 +51,7 @@ def _at_once(jobs: Jobs, folder: Path) -> Iterator[str]:
             running[end] = process
             end.send(next(left, None))
         while running:
-            for end in wait(list(running)):
+            for end in multiprocessing.connection.wait(list(running)):
                 told = end.recv()
                 if isinstance(told, Exception):
                     raise told
@@ -67,7 +70,7 @@ def _at_once(jobs: Jobs, folder: Path) -> Iterator[str]:
             process.kill()
 
 
-def _started(folder: Path) -> tuple[Connection, multiprocessing.Process]:
+def _started(folder: Path) -> tuple["Connection", multiprocessing.Process]:
     """Start a process that writes files; Ctrl-C is not for it, from its first moment on."""
     spawn = multiprocessing.get_context("spawn")
     end, other = spawn.Pipe()
@@ -81,7 +84,7 @@ def _started(folder: Path) -> tuple[Connection, multiprocessing.Process]:
     return end, process
 
 
-def _work(end: Connection, folder: Path) -> None:
+def _work(end: "Connection", folder: Path) -> None:
     """Write files as long as there are any, and somebody who asks for them."""
     signal.signal(signal.SIGTERM, _leave)
     with suppress(EOFError, ConnectionError):

@@ -98,7 +98,7 @@ def diagnose(
         rope_theta: the base that a model's config gives; None asks nothing of it.
     """
     if rope_theta is not None:
-        rope_theta = validate.real("rope_theta", rope_theta, above=1)
+        rope_theta = validate.real("rope_theta", rope_theta, above=1, high=1e100)
     one = probe(mine, kind, dims, heads)
     title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS
     asked = [one.vectors(one.short) if isinstance(one, Tokens) else one.of(4, 4) for _ in range(2)]

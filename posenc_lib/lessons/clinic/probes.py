@@ -137,6 +137,7 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         validate.choice("kind", kind, tuple(WORDS))
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
     heads = None if heads is None else validate.integer("heads", heads)
+    validate.fit_memory(SHORT * (dims or 64) * (heads or 1), dims=dims or 64, heads=heads or 1)
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
         raise TypeError(

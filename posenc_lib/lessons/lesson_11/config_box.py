@@ -141,8 +141,13 @@ def _parsed(text: str) -> object:
         raise ValueError(f"{rule}, got {validate.show(text)}: json.load(open({text!r})) reads one")
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the config must be JSON, as a config.json is: {error}") from None
+    except json.JSONDecodeError as error:
+        fault = str(error)
+    except RecursionError:
+        fault = "it is nested too deep"
+    except ValueError:  # Python's own limit
+        fault = "a number in it has too many digits"
+    raise ValueError(f"the config must be JSON, as a config.json is: {fault}")
 
 
 def written(config: dict[str, Any]) -> str:

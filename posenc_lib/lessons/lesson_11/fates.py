@@ -30,6 +30,7 @@ from posenc_lib.encodings.temperature import attention_temperature
 # these say how long texts are, and what else its attention does
 UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 NOISE = 1e-9  # of a quotient of two frequencies
+MOST = 1e300  # of a number that is halved to see whether it counts
 LAST = 131_071  # a position far back in a long text
 WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
     "sliding_attention": ("sliding_window", "local_attention"),
@@ -150,7 +151,7 @@ def idle_keys(config: dict[str, Any]) -> list[str]:
     places += [(inner, key) for key in inner if key not in UNMOVED]
     idle = []
     for place, key in places:
-        if type(place[key]) not in (int, float):
+        if type(place[key]) not in (int, float) or abs(place[key]) > MOST:
             continue
         other = place | {key: place[key] / 2}
         if place is inner:
