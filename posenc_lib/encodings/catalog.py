@@ -46,8 +46,14 @@ class Catalog(ChainMap[str, Encoding]):
         self.maps.append(encodings)  # type: ignore[arg-type]
 
     def load(self) -> "Catalog":
-        """Return the catalog with the encodings of all pages."""
+        """Return the catalog with the encodings of all pages.
+
+        Raises:
+            ValueError: an encoding has a shipped model's name.
+        """
         register.load()
+        for name in FOUND.keys() & set(SHIPPED):
+            raise ValueError(f"name must be that of one encoding, got {name!r} for a model, too")
         return self
 
     def __missing__(self, name: str) -> Encoding:
@@ -78,7 +84,6 @@ def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
 
 
 FOUND = _by_name(_found())
-_by_name([*FOUND.values(), *SHIPPED.values()])  # nor may a model's name be another's
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 # in pictures, in space
 ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}

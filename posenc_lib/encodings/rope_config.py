@@ -246,12 +246,14 @@ def _readable(config: dict, what: str, deep: int = 0) -> dict:
         if isinstance(value, dict):
             found[key] = _readable(value, place, deep + 1)
             continue
-        is_list = isinstance(value, (list, tuple)) and len(value) <= MOST_ENTRIES
+        is_list = isinstance(value, (list, tuple))
+        if is_list and len(value) > MOST_ENTRIES:
+            rule = f"{place} must have at most {MOST_ENTRIES:,} entries"
+            raise ValueError(f"{rule}, got {len(value):,}")
         if is_list or isinstance(value, (*SIMPLE, type(None))):
             found[key] = value
         elif key in KEYS or key in SLIPS or ABOUT_ROPE.search(str(key)):
-            rule = f"{place} must be what JSON can hold, a list of at most {MOST_ENTRIES:,} entries"
-            raise TypeError(f"{rule}, got {validate.show(value)}")
+            raise TypeError(f"{place} must be what JSON can hold, got {validate.show(value)}")
     return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 SHOWN = 60  # letters of a value in a message
-MOST_AXES = 4  # a batch, heads, positions, dims
+MOST_AXES = 8  # of an array that is taken for a table
 LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
 # what is too small or too large becomes 0 or infinite, even where the caller lets NumPy raise
 quiet = np.errstate(all="ignore")
@@ -245,7 +245,8 @@ def array(
     every whole number, or above a bound, as far as this is asked for.
     """
     result = as_array(name, value)
-    fit_memory(result.size, **{name: value})
+    if 0 in result.strides:  # what is repeated takes its room when it is read
+        fit_memory(result.size, **{name: value})
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")

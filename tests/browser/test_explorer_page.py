@@ -31,6 +31,7 @@ PAPER = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].sl
 GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
 
 
+@pytest.mark.slow
 def test_a_picture_grows_with_its_page_where_only_the_panel_does(desk, lab):
     squares = (
         "explore('sinusoidal', views=['shifted', 'shift_matrix'], "

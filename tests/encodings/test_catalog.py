@@ -51,6 +51,12 @@ def test_a_name_is_that_of_one_encoding(monkeypatch):
         catalog._by_name(catalog._found())
 
 
+def test_an_encoding_with_a_models_name_is_refused(monkeypatch):
+    monkeypatch.setitem(catalog.FOUND, "phi_3", KNOWN["rope"])
+    with pytest.raises(ValueError, match="name must be that of one encoding, got 'phi_3'"):
+        KNOWN.load()
+
+
 @pytest.mark.parametrize("name", ["rope", "xpos", "rope_2d", "shaw", "transformer_xl"])
 def test_a_query_and_a_key_of_ones_own_stand_at_every_position(name):
     one = NAMED[name].at(seq_len=6)

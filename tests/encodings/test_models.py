@@ -12,6 +12,8 @@ from posenc_lib.encodings.models import SHIPPED, of_config
 from posenc_lib.lessons.lesson_11.fates import fates, told
 from posenc_lib.spec import Spec, read
 
+from ..conftest import mostly_slow
+
 NAMES = [*SHIPPED]
 FULL, SLIDING = "full_attention", "sliding_attention"
 
@@ -141,7 +143,9 @@ def refused(call) -> str | None:
 WRONG = [None, "x", [], [1], {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10**30, [{}]]
 
 
-@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3", "command_r7b", "ministral_3"])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["llama_4", "gemma_4", "phi_3", "command_r7b", "ministral_3"], 5)
+)
 def test_no_value_in_a_config_makes_another_error(name):
     given = pe.model_config(name)
     dicts = [key for key, value in given.items() if isinstance(value, dict)]

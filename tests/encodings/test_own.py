@@ -344,7 +344,7 @@ def with_what_is_asked_for(kind, words: str):
     return type(kind.__name__, (kind,), body | {"parameters": (*kind.parameters, *own)})
 
 
-@pytest.mark.parametrize("view", mostly_slow(FED))
+@pytest.mark.parametrize("view", mostly_slow(FED, 8))
 def test_each_view_of_a_rotary_encoding_is_reached_by_an_own_one_or_says_what_to_add(view):
     for kind in (Ntk, Fixed):
         try:

@@ -243,12 +243,14 @@ def test_every_right_encoding_passes(name):
     assert "No test fails." in repr(found)
 
 
+@pytest.mark.slow
 def test_a_readers_own_fault_is_named():
     wrong = [(pe.diagnose(function, **how), first, word) for function, how, first, word in WRONG]
     for found, first, word in wrong:
         assert (found.first, word in found.points_to) == (first, True), found
 
 
+@pytest.mark.slow
 def test_a_readers_own_right_encoding_passes():
     found = [pe.diagnose(function, **how) for function, how in RIGHT]
     assert [one for one in found if one.first is not None] == []
@@ -352,6 +354,7 @@ MEASURED = [
 ]
 
 
+@pytest.mark.slow
 def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
     for function, said in MEASURED:
         found = pe.diagnose(function)
@@ -482,6 +485,7 @@ SLOPES = [
 ]
 
 
+@pytest.mark.slow
 def test_slopes_are_compared_with_alibis_own():
     for slopes, said in SLOPES:
         found = pe.diagnose(lines(slopes))
@@ -547,6 +551,7 @@ OPEN = [  # no fault where a model has it: it is called by its name
 ]
 
 
+@pytest.mark.slow
 def test_temperatures_and_tables_that_change_are_called_by_their_names():
     for mine, test, said in OPEN:
         found = pe.diagnose(mine)
@@ -577,7 +582,7 @@ def test_what_was_never_promised_is_no_fault():
 
 
 REFUSED = [
-    ("ropes", {}, ValueError, "what must be a known name"),
+    ("ropes", {}, ValueError, "mine must be a known name"),
     (
         "mrope",
         {},
@@ -617,7 +622,7 @@ REFUSED = [
         ValueError,
         "say kind='additive', 'rotary', 'bias' or 'plane'",
     ),
-    (3, {}, TypeError, "what must be an encoding's name, a function"),
+    (3, {}, TypeError, "mine must be an encoding's name, a function"),
     (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
     (
         dict,

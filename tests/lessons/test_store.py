@@ -1,6 +1,7 @@
 """The command that stores notebooks: clean results, whole files, and words when something fails."""
 
 import nbformat
+import pytest
 
 from posenc_lib.__main__ import main
 
@@ -11,6 +12,7 @@ def notebook(path, *sources):
     return path
 
 
+@pytest.mark.slow
 def test_notebooks_are_stored_the_same_each_time_and_one_that_fails_stops_no_other(
     tmp_path, capsys
 ):

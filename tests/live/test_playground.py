@@ -328,6 +328,7 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
     assert not page._large
 
 
+@pytest.mark.slow
 def test_switching_and_closing_leave_nothing_behind():
     playground().close()
     before, counts = held(), set()

@@ -1,5 +1,8 @@
 """What tries to break the library finds each kind of fault, and outlives it."""
 
+import random
+from datetime import date
+
 import pytest
 
 from .sabotage import worker
@@ -13,3 +16,15 @@ def test_each_kind_of_fault_is_found_and_what_is_good_is_none(tmp_path):
     assert dict(zip(TRIALS, kinds, strict=True)) == {
         what: kind for what, (_, kind) in TRIALS.items()
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ["values", "configs", "lines"])
+def test_a_random_tenth_of_what_a_saboteur_calls_is_answered_or_refused(tmp_path, row):
+    """Each day another tenth; `python -m tests.trust.sabotage` tries all."""
+    day = date.today().toordinal()
+    count = len(worker.cases_of(row))
+    numbers = random.Random(day).sample(range(count), count // 10)
+    cases = worker.cases_of(row)
+    faults = {cases[k].what: fault for k, fault in worker.tried(row, sorted(numbers), tmp_path)}
+    assert {what: fault for what, fault in faults.items() if fault} == {}

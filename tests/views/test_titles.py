@@ -640,7 +640,7 @@ SAYING = {  # encodings of which a view says more than a noun
     "cliff": ["phi_3"],
     "waves": ["sine", "sinusoidal", "rope"],
 }
-SETTINGS, FEW = 20, 3
+SETTINGS, FEW = 20, 2
 HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a second
 
 

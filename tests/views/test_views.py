@@ -88,7 +88,7 @@ def changes_somewhere(name: str, view: str, slider: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("view", mostly_slow(VIEWS))
+@pytest.mark.parametrize("view", mostly_slow(VIEWS, 6))
 def test_an_updated_view_is_byte_for_byte_a_fresh_one_and_every_slider_changes_it(view):
     feeding = [name for name in FEEDING[view] if name != "no_position"]
     for slider in moved_to_its_ends(feeding[0], view):
