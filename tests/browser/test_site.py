@@ -17,6 +17,7 @@ from ..films import along, films, frames, in_dark
 from ..tools.tiny import site
 from .lab import in_firefox, silent_page
 
+pytestmark = pytest.mark.slow  # to build its pages takes half a minute
 FIRST = "document.querySelector('.film')"
 PRINT = """async film => {
     const pixels = canvas =>

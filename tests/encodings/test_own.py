@@ -242,6 +242,7 @@ def test_a_table_ends_where_it_ends():
     assert pe.explore(T, views="waves").sliders["seq_len"].max == 20
 
 
+@pytest.mark.slow
 def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
     verdicts = [card.verdict(name, "only the offset counts") for name in card.measured]

@@ -4,6 +4,7 @@ import io
 import os
 import shutil
 import subprocess
+from datetime import date
 from unittest import mock
 
 import numpy as np
@@ -100,9 +101,13 @@ def difference(one: Image.Image, other: Image.Image) -> float:
 @pytest.mark.parametrize("suffix", ["svg", "pdf"])
 @pytest.mark.parametrize("third", range(3))
 def test_a_drawing_of_every_view_shows_the_picture(page, third, suffix, tmp_path):
-    """Every encoding's own panel and every other view, a third of them in each theme."""
+    """Every encoding's own panel and every other view, a third of them in each theme.
+
+    Of two lines one is an SVG and one a PDF, and the next day the other way round.
+    """
     path, told = tmp_path / f"x.{suffix}", {}
-    for line in LINES[third::3]:
+    turn = (date.today().toordinal() + third + (suffix == "pdf")) % 2
+    for line in LINES[third::3][turn::2]:
         one = find(line)
         with style.themed(style.THEMES[third]):
             with unhinted():

@@ -23,6 +23,7 @@ def news(box) -> str:
     return re.sub(r"<[^>]*>", "", box._news.value)
 
 
+@pytest.mark.slow
 def test_a_model_is_picked_and_its_config_pasted_with_the_same_words(box):
     for name in list(SHIPPED)[::3]:
         box.model.value = name

@@ -66,6 +66,7 @@ LIMITED = (
 )
 
 
+@pytest.mark.slow
 def test_limits_follow_the_other_values():
     for name, wanted, moves, then in LIMITED:
         panel = explore(name, **wanted)

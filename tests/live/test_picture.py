@@ -70,6 +70,7 @@ DRAGGED = (
 )
 
 
+@pytest.mark.slow
 def test_a_drag_sets_what_the_axes_count_and_says_so():
     for what, views, view, xy, moved in DRAGGED:
         explorer = explore(what, views=views.split(", "))

@@ -46,7 +46,7 @@ LINES = (
 )
 
 
-@pytest.mark.parametrize("text", [*mostly_slow(SCENES, 5), *LINES])
+@pytest.mark.parametrize("text", [*mostly_slow(SCENES, 9), *LINES])
 def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text, ground):
     scene = SCENES.get(text)
     wanted = scene.opened() if scene else read(text)
@@ -308,6 +308,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
     assert ">Rotary (RoPE)</text>" in svg
 
 
+@pytest.mark.slow
 def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_open():
     usual = explore("sinusoidal")
     present()

@@ -74,7 +74,7 @@ def fills(drawn: Sheet) -> bool:
     return filled >= (0.56 if len(drawn.encodings) == 1 and not worded else 0.48)
 
 
-@pytest.mark.parametrize("width", [None, 358])
+@pytest.mark.parametrize("width", [pytest.param(None, marks=pytest.mark.slow), 358])
 def test_no_two_texts_touch_and_none_leaves_the_page(width):
     found = {line: wrong for line in LINES if (wrong := touching(sheet(line, width=width)))}
     assert found == {}
