@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from datetime import date
 from pathlib import Path
 
 # before NumPy: each process's threads would wait for the others'
@@ -16,6 +17,8 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+# the same in all processes of a run, also around midnight
+DAY = int(os.environ.setdefault("POSENC_DAY", str(date.today().toordinal())))
 
 
 def tracked() -> list[Path]:
@@ -32,6 +35,11 @@ def mostly_slow(cases, every: int = 4) -> list:
         case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow)
         for i, case in enumerate(cases)
     ]
+
+
+def todays(cases, every: int = 2) -> list:
+    """Return one in `every` of cases that take long: in as many days all are tried."""
+    return list(cases)[DAY % every :: every]
 
 
 def until(true, seconds: float = 120) -> bool:

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from posenc_lib.tools.site.notebook import page
 
 from ..browser.lab import silent_page
-from ..conftest import ROOT
+from ..conftest import ROOT, todays
 from ..films import films
 
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 800}}
@@ -20,7 +20,7 @@ ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["05_sinusoidal", "clinic"])
+@pytest.mark.parametrize("name", todays(["05_sinusoidal", "clinic"]))
 def test_a_page_of_the_series_works(name, browser, tmp_path, record_property):
     told, file = page(ROOT / f"notebooks/{name}.ipynb", name, "", ""), tmp_path / f"{name}.html"
     file.write_bytes(told)

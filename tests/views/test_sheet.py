@@ -13,6 +13,7 @@ from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec, read
 from posenc_lib.views.sheet import Sheet
 
+from ..conftest import todays
 from ..trust.kernels import PATHS, code_cells
 
 KINDS = ENCODINGS | ELSEWHERE
@@ -100,7 +101,7 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", todays(PATHS), ids=lambda path: path.stem)
 def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_at_any_width(path):
     first, *others = [cell.source for cell in code_cells(path)]
     space = {}
