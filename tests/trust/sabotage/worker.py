@@ -94,20 +94,20 @@ class Worker:
         self._run.stdin.write(f"{number}\n".encode())
         self._run.stdin.flush()
         heard = self._heard(PATIENCE * seconds, LONG)
-        if heard.endswith(b"\n"):
+        if heard is not None and heard.endswith(b"\n"):
             return json.loads(heard)
-        died = self._run.poll()
+        died = self._run.wait() if heard is not None else None  # it has closed its end
         self.stop()
-        if heard or died is not None:
+        if heard is not None:
             return f"raw error: the process ended ({died})"
         return f"late: no answer after {PATIENCE * seconds:g} s of CPU or {LONG:g} s, stopped"
 
-    def _heard(self, cpu: float, seconds: float) -> bytes:
-        """Return the next line, or nothing where it takes too long."""
+    def _heard(self, cpu: float, seconds: float) -> bytes | None:
+        """Return the next line, empty where the process ended; None where it takes too long."""
         begun, used = time.monotonic(), self._used()
         while not self._seen.select(0.2):
             if time.monotonic() - begun > seconds or self._used() - used > cpu:
-                return b""
+                return None
         return self._run.stdout.readline()
 
     def _used(self) -> float:
