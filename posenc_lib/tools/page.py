@@ -6,6 +6,7 @@ import html
 from pathlib import Path
 from string import Template
 
+from posenc_lib.encodings.validate import printable
 from posenc_lib.figures.film import on_papers, part
 from posenc_lib.files import stored_text
 from posenc_lib.views import style
@@ -29,7 +30,8 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
         for kind, text in code.items()
     }
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
-    return Template(_part("page.html")).substitute(told | code | hashes).encode()
+    whole = Template(_part("page.html")).substitute(told | code | hashes)
+    return printable(whole).encode()
 
 
 def _variables() -> str:
