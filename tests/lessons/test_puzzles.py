@@ -99,7 +99,7 @@ WILD = [
 ]
 
 
-VALUES = ["44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True]
+VALUES = ["44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True, range(9), range(10**30)]
 WILD_VALUES = [(value, "not yet: ") for value in VALUES]
 WILD_VALUES += [(None, "not tried yet"), (..., "not tried yet")]
 
