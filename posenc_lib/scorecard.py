@@ -430,8 +430,7 @@ class Scorecard:
 
 def _are(names: list[str]) -> str:
     """Return names as a sentence's beginning: a, b and c are."""
-    *before, last = names
-    return f"{', '.join(before)} and {last} are" if before else f"{last} is"
+    return f"{validate.listed(names)} {'are' if names[1:] else 'is'}"
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:

@@ -96,7 +96,7 @@ def exact_head(
     """
     (encoding,) = opened([encoding], called="encoding")
     for p in encoding.parameters:
-        if p.name in parameters and not parameters[p.name] is p.default is None:
+        if p.name in parameters:
             p.checked(parameters[p.name])
     encoding = encoding.at(**parameters).at(seq_len=seq_len)
     rows = seq_len if encoding.kind == "additive" else 1

@@ -240,9 +240,12 @@ def _readable(config: dict, what: str, deep: int = 0) -> dict:
         return config  # refused elsewhere, if it is read at all
     found = {}
     for key, value in config.items():
-        place = f"{what}[{validate.show(key)}]"
         if isinstance(value, np.generic):
             value = value.item()
+        if isinstance(value, (*SIMPLE, type(None))):
+            found[key] = value
+            continue
+        place = f"{what}[{validate.show(key)}]"
         if isinstance(value, dict):
             found[key] = _readable(value, place, deep + 1)
             continue
@@ -250,7 +253,7 @@ def _readable(config: dict, what: str, deep: int = 0) -> dict:
         if is_list and len(value) > MOST_ENTRIES:
             rule = f"{place} must have at most {MOST_ENTRIES:,} entries"
             raise ValueError(f"{rule}, got {len(value):,}")
-        if is_list or isinstance(value, (*SIMPLE, type(None))):
+        if is_list:
             found[key] = value
         elif key in KEYS or key in SLIPS or ABOUT_ROPE.search(str(key)):
             raise TypeError(f"{place} must be what JSON can hold, got {validate.show(value)}")

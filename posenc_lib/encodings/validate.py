@@ -12,7 +12,7 @@ import math
 import numbers
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -62,6 +62,12 @@ def as_text(value) -> str:
 def ended(words: str) -> str:
     """Return words as a sentence: with a full stop, unless they end in a mark of their own."""
     return words if words.endswith((".", "?", "!", "…")) else f"{words}."
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a sentence has them: a, b and c."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def did_you_mean(value, options) -> list[str]:

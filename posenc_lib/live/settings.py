@@ -33,7 +33,7 @@ def control(parameter: Parameter, wanted=None):
         return _range(parameter, wanted)
     if isinstance(wanted, (list, tuple)):
         return _offer(parameter, wanted)
-    return None if wanted is None else parameter.checked(wanted)
+    return parameter.checked(wanted)
 
 
 def _offer(parameter: Parameter, wanted: list | tuple):

@@ -24,7 +24,7 @@ from posenc_lib.live.settings import steps
 from posenc_lib.spec import parts_of, read
 from posenc_lib.views import VIEWS
 
-from ..conftest import DAY, mostly_slow
+from ..conftest import DAY, mostly_slow, todays
 
 KNOWN.load()
 VIEWS.load()
@@ -215,9 +215,8 @@ def test_a_number_that_a_line_names_is_taken_as_it_is(undrawn, ground):
 @pytest.mark.slow
 def test_the_line_of_every_pair_has_every_value_of_its_panel(undrawn, ground, other):
     """Each day a twelfth of them."""
-    part = DAY % PARTS
-    chance = random.Random(part)
-    for a, b in [*pairs(ground)][part::PARTS]:
+    chance = random.Random(DAY % PARTS)
+    for a, b in todays(pairs(ground), PARTS):
         by_line(ground, chance, a, b)
         opens_again(ground, other, chance)
         by_hand(ground, chance, a, b)

@@ -44,9 +44,7 @@ def runs(numbers: np.ndarray) -> str:
 def listed(things: list) -> str:
     """Return things as words: 1, 2 and 3; of many the first and the last."""
     words = [str(thing) for thing in things]
-    words = words if len(words) < 7 else [*words[:4], "…", words[-1]]
-    *before, last = words
-    return f"{', '.join(before)} and {last}" if before else last
+    return validate.listed(words if len(words) < 7 else [*words[:4], "…", words[-1]])
 
 
 def are_waves(row: np.ndarray) -> bool:

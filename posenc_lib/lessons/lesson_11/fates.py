@@ -194,7 +194,9 @@ def _length(config: dict) -> str:
     length, given, silent = trained_on(one), one.parameters or {}, assumed(config)
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
     lacking = [_shown(key, value) for key, value in silent.items()]
-    known = f" The config leaves out {_listed(lacking)}: its class says so." if lacking else ""
+    known = (
+        f" The config leaves out {validate.listed(lacking)}: its class says so." if lacking else ""
+    )
     if scaled and "original_max_position_embeddings" in given:
         text = (
             f"The config gives {length:,} tokens as the length before its frequencies were scaled"
@@ -218,10 +220,6 @@ def _shown(key: str, value: object) -> str:
     if isinstance(value, dict):
         return f"{key} of type {value.get('rope_type') or value.get('type') or 'default'}"
     return f"{key} ({value:,.0f})"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _swapped(config: dict) -> list[str]:
@@ -254,7 +252,7 @@ def _idle(config: dict) -> list[str]:
         return []
     if len(idle) == 1:
         return [f"{idle[0]} changes nothing here: its code doesn't use it."]
-    return [f"{_listed(idle)} change nothing here: its code doesn't use them."]
+    return [f"{validate.listed(idle)} change nothing here: its code doesn't use them."]
 
 
 def _names(each: list[Fate], said: dict) -> str:
