@@ -1,0 +1,1 @@
+"""The lessons in the browser, with a Python of the page's own: python -m posenc_lib lite OUT."""

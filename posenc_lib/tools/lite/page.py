@@ -1,0 +1,2 @@
+def dressed(): pass
+def first_pictures(): pass
