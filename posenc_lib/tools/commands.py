@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 LONGEST = 2000  # letters of an error: it may name what it was given
@@ -62,25 +64,60 @@ def _parser() -> argparse.ArgumentParser:
     site.add_argument(
         "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
     )
+    site.add_argument(
+        "--lite", default="", metavar="ADDRESS", help="link each page to the browser edition there"
+    )
     site.set_defaults(run=_site)
+    lite = commands.add_parser(
+        "lite", help="write notebooks as a web site that runs them in the browser, without a server"
+    )
+    lite.add_argument("out", type=Path, help="folder to write to")
+    lite.add_argument(
+        "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
+    )
+    lite.add_argument("--open", action="store_true", help="show it in your browser when written")
+    lite.add_argument(
+        "--site", default="", metavar="ADDRESS", help="link each lesson to its page without Python"
+    )
+    lite.add_argument(
+        "--pyodide", type=Path, metavar="FOLDER", help="Pyodide's files, if you have them already"
+    )
+    lite.add_argument(
+        "--cdn",
+        default="",
+        metavar="ADDRESS",
+        help="leave Pyodide where it is published, and publish OUT at this address",
+    )
+    lite.set_defaults(run=_lite)
     return parser
 
 
 def _notebooks(options) -> int:
-    try:
+    with _extra("lab"):
         from posenc_lib.tools.notebooks import store_all
-    except ImportError as error:
-        raise ValueError(
-            f"notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}"
-        ) from None
     return store_all(options.paths or [Path("notebooks")])
 
 
 def _site(options) -> None:
-    try:
+    with _extra("site"):
         from posenc_lib.tools.site.build import build
+    build(options.out, options.folder, options.lite)
+
+
+def _lite(options) -> None:
+    with _extra("lite"):
+        from posenc_lib.tools.lite.build import build
+        from posenc_lib.tools.lite.serve import serve
+    build(options.out, options.folder, options.pyodide, options.cdn, options.site)
+    if options.open:
+        serve(options.out)
+
+
+@contextmanager
+def _extra(name: str) -> Iterator[None]:
+    """Say which extra has what is missing."""
+    try:
+        yield
     except ImportError as error:
-        raise ValueError(
-            f"pages need the extra site (pip install 'posenc_lib[site]'): {error}"
-        ) from None
-    build(options.out, options.folder)
+        install = f"pip install 'posenc_lib[{name}]'"
+        raise ValueError(f"this needs the extra {name} ({install}): {error}") from None

@@ -5,81 +5,133 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
+
+import nbformat
 
 from posenc_lib.files import atomic_write
 from posenc_lib.tools.lite import pyodide, wheels
-from posenc_lib.tools.lite.page import dressed, first_pictures
+from posenc_lib.tools.lite.page import KERNEL, dress, leads_to
+from posenc_lib.tools.site.build import about_all, index, nav
+from posenc_lib.tools.site.notebook import page
 from posenc_lib.tools.write import tell
 
-EXTENSIONS = "jupyterlab_widgets anywidget"  # whose wheels bring what the page needs
-KERNEL_EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
-KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
+EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
+PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 SETTINGS = {  # of JupyterLab
+    # a cell out of sight stays on the page
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    # page.js keeps what a reader does
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
 }
+# files that cells write would be looked for by each import, too
+WITHOUT = "@jupyterlite/application-extension:service-worker-manager"
+# JupyterLite asks each page above a notebook's for its settings
+CONFIG = b'<script id="jupyter-config-data" type="application/json">{}</script>'
+NOTE = (
+    "Each lesson runs in your browser. Nothing is installed, and nothing you do leaves your "
+    "machine. Python takes about 15 seconds to start; you can read from the first second."
+)
 
 
 def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", site: str = ""):
-    """Write the folder."""
-    notebooks = sorted(folder.glob("*.ipynb"))
+    """Write a folder that any web server can show.
+
+    Args:
+        out: where to.
+        folder: the notebooks, in a clone of the project.
+        copy: where Pyodide's files are; what is missing there is fetched. None is a cache.
+        address: where the folder will be published if it's to be without Pyodide, whose own address
+            is used then. "" brings Pyodide along.
+        site: where the pages without Python are, from `out`; "" if they're nowhere.
+    """
+    sources = [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
+    notebooks = [path for path in sources if path.suffix == ".ipynb"]
     if not notebooks:
         raise ValueError(f"no notebook in {folder}")
+    about = about_all(sources)
     with tempfile.TemporaryDirectory() as place:
         room = Path(place)
         made = wheels.gather(folder.resolve().parent, room / "wheels")
-        made = [path for path in made if not path.name.startswith("jupyterlab_widgets-")]
-        lock = pyodide.lock(made, address)
-        _jupyterlite(out, notebooks, room)
-        there = out / "pyodide"
-        for wheel in made:
-            atomic_write(there / wheel.name, wheel.read_bytes())
-        if not address:
-            pyodide.bring(there, copy)
-        atomic_write(there / "pyodide-lock.json", json.dumps(lock).encode())
-    _configure(out, address)
-    tell(out)
+        tell("wheels: made and fetched")
+        lite = _jupyterlite(room, notebooks)
+        tell("JupyterLite: written")
+        _python(lite / "pyodide", made, copy, address)
+        _configure(lite / "jupyter-lite.json", address)
+        dress(lite, notebooks, about, site)
+        _front(lite, folder, sources, about)
+        for path in sorted(lite.rglob("*")):
+            if path.is_file():
+                atomic_write(out / path.relative_to(lite), path.read_bytes())
+    tell(f"{out}: written")
 
 
-def _jupyterlite(out: Path, notebooks: list[Path], room: Path) -> None:
-    """Let JupyterLite write its own files, and the notebooks."""
-    for folder in ("lite", "contents"):
-        (room / folder).mkdir()
+def _jupyterlite(room: Path, notebooks: list[Path]) -> Path:
+    """Let JupyterLite write its own files and the notebooks; return the folder."""
+    for name in ("contents", "lite"):
+        (room / name).mkdir()
     for path in notebooks:
-        shutil.copy(path, room / "contents")
-    overrides = room / "lite/overrides.json"
-    overrides.write_text(json.dumps(SETTINGS))
-    wheels = [str(path) for name in EXTENSIONS.split() for path in (room / "wheels").glob(f"{name}-*")]
+        notebook = nbformat.read(path, as_version=4)
+        notebook.metadata["kernelspec"] = KERNEL
+        (room / "contents" / path.name).write_text(nbformat.writes(notebook), encoding="utf-8")
+    (room / "lite/overrides.json").write_text(json.dumps(SETTINGS))
+    brought = [str(path) for path in wheels.of_the_page(room / "wheels")]
     config = {
         "contents": [str(room / "contents")],
-        "output_dir": str(out.resolve()),
+        "output_dir": str(room / "out"),
         "apps": ["notebooks"],
         "no_sourcemaps": True,
         "no_unused_shared_packages": True,
         "ignore_sys_prefix": ["federated_extensions"],
-        "federated_extensions": [*wheels, str(Path(sys.prefix, KERNEL_EXTENSION))],
+        "federated_extensions": [*brought, str(Path(sys.prefix, EXTENSION))],
     }
     (room / "lite/jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": config}))
     command = [sys.executable, "-m", "jupyterlite_core", "build"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=room / "lite")
     if done.returncode:
-        raise OSError(f"JupyterLite could not write {out}: {done.stdout[-500:]} {done.stderr[-500:]}")
+        raise OSError(f"JupyterLite could not be written: {(done.stdout + done.stderr)[-800:]}")
+    return room / "out"
 
 
-def _configure(out: Path, address: str) -> None:
-    """Tell JupyterLite where its Python is."""
-    path = out / "jupyter-lite.json"
+def _python(folder: Path, made: list[Path], copy: Path | None, address: str) -> None:
+    """Bring Pyodide and the wheels, compiled where there's a Python that can, and lock them."""
+    folder.mkdir()
+    for path in made:
+        shutil.copy(path, folder)
+    if not address:
+        pyodide.bring(folder, copy)
+    wheels.compile_all(folder)
+    lock = pyodide.lock(folder, [folder / path.name for path in made], address)
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock))
+
+
+def _configure(path: Path, address: str) -> None:
+    """Tell JupyterLite where its Python is, and what is to be loaded with it."""
     config = json.loads(path.read_text())
     own = config["jupyter-config-data"]
-    own["exposeAppInBrowser"] = True
-    own["disabledExtensions"] = ["@jupyterlite/application-extension:service-worker-manager", "@jupyterlite/server-extension:service-worker"]
-    own.setdefault("litePluginSettings", {}).setdefault(KERNEL, {}).update(
-        pyodideUrl=f"{pyodide.ADDRESS if address else './pyodide/'}pyodide.js",
-        disablePyPIFallback=True,
-        loadPyodideOptions={
+    own |= {"exposeAppInBrowser": True, "disabledExtensions": [WITHOUT]}
+    own["litePluginSettings"][PLUGIN] |= {
+        "pyodideUrl": f"{pyodide.ADDRESS if address else './pyodide/'}pyodide.js",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {
             "lockFileURL": "./pyodide/pyodide-lock.json",
             "packages": pyodide.FIRST,
         },
-    )
-    atomic_write(path, json.dumps(config).encode())
+    }
+    path.write_text(json.dumps(config))
+
+
+def _front(lite: Path, folder: Path, sources: list[Path], about: list[dict]) -> None:
+    """Write the first page, a short address for each lesson, and the texts beside them."""
+    readme = folder.parent / "README.md"
+    intro = readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
+    front = index(intro, about, NOTE).replace(b"</main>", CONFIG + b"</main>")
+    (lite / "index.html").write_bytes(front)
+    for path, told in zip(sources, about, strict=True):
+        make = partial(leads_to, path.name, told["title"])
+        if path.suffix == ".md":
+            links = nav([("index.html", "All lessons")])
+            make = partial(page, path, told["title"], told["question"], links)
+        (lite / told["name"]).write_bytes(make())

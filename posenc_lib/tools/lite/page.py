@@ -1,2 +1,77 @@
-def dressed(): pass
-def first_pictures(): pass
+"""What a lesson's page in the browser has around JupyterLite's notebook."""
+
+import base64
+import html
+import json
+import re
+from pathlib import Path
+from string import Template
+
+import nbformat
+
+from posenc_lib.files import stored_text
+
+KERNEL = {"name": "python", "display_name": "Python", "language": "python"}
+SECONDS = 15  # that Python takes to start on a laptop
+WARM = "import posenc_lib.live.explorer, posenc_lib.figures.shown"
+IMAGE = re.compile(r'<img src="data:image/png;base64,([^"]*)" width="(\d+)" alt="([^"]*)"')
+LEADS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>$title</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<script>location.replace("$to" + location.hash)</script>
+<noscript>This lesson needs JavaScript.</noscript></html>
+"""
+
+
+def leads_to(notebook: str, title: str) -> bytes:
+    """Return a page with a short address that leads to a notebook."""
+    to = f"notebooks/index.html?path={notebook}"
+    return Template(LEADS).substitute(to=to, title=html.escape(title)).encode()
+
+
+def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> None:
+    """Put a cover and a bar into JupyterLite's page, and each notebook's first picture beside it.
+
+    Args:
+        lite: the folder of the edition.
+        notebooks: what it shows.
+        about: of each page its `name`, `title` and `question`.
+        site: see `build`.
+    """
+    (lite / "first").mkdir()
+    told, pages = {page["name"]: page for page in about}, {}
+    for path in notebooks:
+        name = f"{path.stem}.html"
+        page = {"name": name, **{key: told[name][key] for key in ("title", "question")}}
+        if picture := _first_picture(path):
+            data, width, alt = picture
+            (lite / f"first/{path.stem}.png").write_bytes(base64.b64decode(data))
+            page |= {"picture": f"{path.stem}.png", "width": width, "alt": alt}
+        pages[path.name] = page
+    given = {"PAGES": pages, "SECONDS": SECONDS, "WARM": WARM, "SITE": site}
+    given = "".join(f"const {name} = {_script(value)};\n" for name, value in given.items())
+    head = f'<link rel="icon" href="data:,"><style>{_part("page.css")}</style>'
+    body = f'{_part("page.html")}<script type="module">{given}{_part("page.js")}</script>'
+    path = lite / "notebooks/index.html"
+    page = path.read_text(encoding="utf-8")
+    page = re.sub("<html>", '<html lang="en">', page, count=1)
+    page = re.sub("<title>", lambda found: head + found[0], page, count=1)
+    page = re.sub("<body[^>]*>", lambda found: found[0] + body, page, count=1)
+    path.write_text(page, encoding="utf-8")
+
+
+def _script(value) -> str:
+    """Return a value as it may stand in a script of a page."""
+    return json.dumps(value).replace("</", r"<\/")
+
+
+def _first_picture(path: Path) -> tuple[str, str, str] | None:
+    """Return the first picture that a notebook stores, its width, and its alternative text."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            if picture := IMAGE.search(output.get("data", {}).get("text/html", "")):
+                return picture[1], picture[2], html.unescape(picture[3])
+    return None
+
+
+def _part(name: str) -> str:
+    return stored_text(Path(__file__).with_name(name))

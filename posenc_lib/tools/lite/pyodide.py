@@ -1,53 +1,73 @@
-"""Python for the browser, Pyodide: which files of it are needed, where they come from, and what is loaded when."""
+"""Python for the browser, Pyodide: what is needed of it, where it is, and what is loaded at first.
+
+`pyodide.json` has the version and the part of its own lock file that is needed, with each hash.
+"""
 
 import hashlib
-import json
+import shutil
 import urllib.request
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from posenc_lib.files import atomic_write, stored_data
 from posenc_lib.tools.lite.wheels import entry
+from posenc_lib.tools.write import tell
 
 PINS = stored_data(Path(__file__).with_name("pyodide.json"), core=dict, packages=dict)
-ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{PINS['info']['version']}/full/"
-# what the kernel would else install one by one, and the library
+VERSION = PINS["info"]["version"]
+ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
+# what the kernel would else ask for one by one, and the library
 FIRST = "micropip piplite ssl sqlite3 ipykernel comm pyodide_kernel jedi ipython posenc-lib".split()
 
 
-def files() -> dict[str, str]:
-    """Return the hash of each file that is needed, by name."""
-    packages = PINS["packages"].values()
-    return PINS["core"] | {one["file_name"]: one["sha256"] for one in packages}
-
-
-def lock(wheels: list[Path], address: str = "") -> dict:
-    """Return the lock file."""
-    packages = {name: dict(one) for name, one in PINS["packages"].items()}
-    known = {*packages, *(entry(wheel)["name"] for wheel in wheels)}
-    for wheel in wheels:
-        one = entry(wheel, known)
-        if address:
-            one["file_name"] = f"{address.rstrip('/')}/pyodide/{one['file_name']}"
-        packages[one["name"]] = one
-    return {"info": PINS["info"], "packages": packages}
-
-
 def bring(folder: Path, copy: Path | None) -> None:
-    """Bring each file into a folder."""
-    for name, wanted in files().items():
-        there = folder / name
-        if there.exists() and _hash(there.read_bytes()) == wanted:
-            continue
-        data = (copy / name).read_bytes() if copy else _fetched(ADDRESS + name)
-        if _hash(data) != wanted:
-            raise OSError(f"{copy or ADDRESS}{name} is not the file of Pyodide {PINS['info']['version']}")
-        atomic_write(there, data)
+    """Copy each file of Pyodide into a folder, and fetch what isn't in the copy yet.
+
+    Raises:
+        OSError: a file can't be fetched, or isn't the one that is pinned.
+    """
+    copy = copy or user_cache_path("posenc_lib") / f"pyodide-{VERSION}"
+    packages = PINS["packages"].values()
+    pins = PINS["core"] | {package["file_name"]: package["sha256"] for package in packages}
+    for name, pin in pins.items():
+        if not (copy / name).exists():
+            _fetch(name, pin, copy / name)
+        if _hash((copy / name).read_bytes()) != pin:
+            raise OSError(f"{copy / name} isn't Pyodide {VERSION}'s: delete it to fetch it again")
+        shutil.copy(copy / name, folder)
+    tell(f"Pyodide {VERSION}: {len(pins)} files")
+
+
+def _fetch(name: str, pin: str, to: Path) -> None:
+    """Fetch a file, whole or not at all."""
+    with urllib.request.urlopen(ADDRESS + name) as answer:  # noqa: S310  https, as it stands above
+        data = answer.read()
+    if _hash(data) != pin:
+        raise OSError(f"{ADDRESS + name} is not the file that is pinned")
+    atomic_write(to, data)
+
+
+def lock(folder: Path, made: list[Path], address: str) -> dict:
+    """Return the lock file, which makes `import posenc_lib` load all that it needs.
+
+    Args:
+        folder: where the files are.
+        made: our own wheels there.
+        address: see `build`; a lock file names files beside Pyodide, or whole addresses.
+    """
+    packages = {name: dict(package) for name, package in PINS["packages"].items()}
+    known = {*packages, *(entry(wheel, set())["name"] for wheel in made)}
+    for package in packages.values():
+        if (here := folder / package["file_name"]).exists():
+            package["sha256"] = _hash(here.read_bytes())  # it may be compiled
+    for wheel in made:
+        package = entry(wheel, known) | {"sha256": _hash(wheel.read_bytes())}
+        if address:
+            package["file_name"] = f"{address.rstrip('/')}/pyodide/{wheel.name}"
+        packages[package["name"]] = package
+    return {"info": PINS["info"], "packages": packages}
 
 
 def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _fetched(address: str) -> bytes:
-    with urllib.request.urlopen(address) as answer:
-        return answer.read()

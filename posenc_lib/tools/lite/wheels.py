@@ -1,6 +1,5 @@
-"""The wheels that Pyodide doesn't bring: the library's, made from its clone, and those that it asks for."""
+"""The wheels that Pyodide doesn't have: the library's own, and those that it asks for."""
 
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -11,49 +10,81 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PIP = [sys.executable, "-m", "pip"]
-ANY = "--platform any --python-version 3.12 --implementation py --abi none --only-binary :all:"
+PINS = Path(__file__).with_name("wheels.txt")
+PURE = "--platform any --python-version 3.12 --implementation py --abi none --only-binary :all:"
 PYPI = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
+OF_THE_KERNEL = "piplite pyodide_kernel ipykernel"
+OF_THE_PAGE = "jupyterlab_widgets anywidget"  # they hold what JupyterLab loads for widgets
+ONLY_OF_THE_PAGE = "jupyterlab_widgets"
+COMPILES = "3.12"  # as Pyodide's Python, which can't read what others compile
 
 
-def gather(root: Path, folder: Path) -> list[Path]:
-    """Return all wheels."""
-    wanted = Path(__file__).with_name("wheels.txt")
-    _pip("download", "--no-deps", "--require-hashes", *ANY.split(), "-r", str(wanted), "-d", str(folder))
-    copy = folder.with_name("copy")
-    shutil.copytree(root / "posenc_lib", copy / "posenc_lib", ignore=shutil.ignore_patterns("__pycache__"))
+def gather(clone: Path, folder: Path) -> list[Path]:
+    """Make the library's wheel, fetch the others; return those that Python is to have.
+
+    Raises:
+        OSError: pip failed, and what it said.
+    """
+    _pip("download", "--no-deps", "--require-hashes", *PURE.split(), "-r", PINS, "-d", folder)
+    copy = folder.with_name("copy")  # setuptools would leave its own files in the clone
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(clone / "posenc_lib", copy / "posenc_lib", ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(root / name, copy)
-    _pip("wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(copy))
-    for name in "piplite pyodide_kernel ipykernel".split():
+        shutil.copy(clone / name, copy)
+    _pip("wheel", "--no-deps", "--no-build-isolation", "-w", folder, copy)
+    for name in OF_THE_KERNEL.split():
         (found,) = Path(sys.prefix, PYPI).glob(f"{name}-*.whl")
         shutil.copy(found, folder)
-    return sorted(folder.glob("*.whl"))
+    return [path for path in folder.glob("*.whl") if not path.name.startswith(ONLY_OF_THE_PAGE)]
 
 
-def entry(wheel: Path, known: set[str] = frozenset()) -> dict:
-    """Return a wheel's part of the lock file."""
+def of_the_page(folder: Path) -> list[Path]:
+    """Return the wheels that hold what JupyterLab loads for widgets."""
+    return [path for name in OF_THE_PAGE.split() for path in folder.glob(f"{name}-*.whl")]
+
+
+def entry(wheel: Path, known: set[str]) -> dict:
+    """Return what the lock file says of a wheel; of its needs those whose names are known."""
     with zipfile.ZipFile(wheel) as opened:
         names = opened.namelist()
         (about,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         metadata = Parser().parsestr(opened.read(about).decode())
-    needs = [Requirement(line) for line in metadata.get_all("Requires-Dist", [])]
-    needs = {canonicalize_name(one.name) for one in needs if not one.marker or one.marker.evaluate({"extra": ""})}
+    asked = map(Requirement, metadata.get_all("Requires-Dist", []))
+    needs = {one.name for one in asked if not one.marker or one.marker.evaluate({"extra": ""})}
     tops = {name.split("/")[0].removesuffix(".py") for name in names}
     return {
         "name": canonicalize_name(metadata["Name"]),
         "version": metadata["Version"],
         "file_name": wheel.name,
         "install_dir": "site",
-        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
         "package_type": "package",
         "imports": sorted(top for top in tops if top.isidentifier()),
-        "depends": sorted(needs & {*known}),
+        "depends": sorted({*map(canonicalize_name, needs)} & known),
         "unvendored_tests": False,
     }
 
 
-def _pip(*arguments: str) -> None:
-    done = subprocess.run([*PIP, *arguments], capture_output=True, text=True)
+def compile_all(folder: Path) -> None:
+    """Compile all Python in a folder, where there's a Python as the browser's.
+
+    A browser would do that each time anew, which takes it as long as all the rest.
+    """
+    for python in (sys.executable, shutil.which(f"python{COMPILES}")):
+        if python and _version(python) == COMPILES:
+            script = Path(__file__).with_name("compiled.py")
+            subprocess.run([python, "-I", "-W", "ignore", script, folder], check=True)
+            return
+    print(f"no Python {COMPILES} here: the lessons will start, but take some seconds longer")
+
+
+def _version(python: str) -> str:
+    code = "import sys; print(*sys.version_info[:2], sep='.')"
+    told = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True)
+    return told.stdout.strip()
+
+
+def _pip(*arguments) -> None:
+    command = [sys.executable, "-m", "pip", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise OSError(f"pip {arguments[0]}: {done.stderr.strip()[-800:]}")
+        raise OSError(f"pip {arguments[0]} failed: {done.stderr.strip()[-800:]}")

@@ -14,30 +14,43 @@ from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
 
 
-def build(out: Path, folder: Path) -> None:
-    """Write the site of a folder."""
+def build(out: Path, folder: Path, lite: str = "") -> None:
+    """Write the site of a folder.
+
+    Args:
+        out: where to.
+        folder: the notebooks.
+        lite: where the browser edition is, from `out`, to which each page then leads.
+    """
     sources = [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
     if not sources:
         raise ValueError(f"no notebook in {folder}")
     readme = folder.parent / "README.md"
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    told, all_pages = [], [("index.html", "All lessons")]
-    for path in sources:
-        with named(path):
-            told.append(_about(path))
-    jobs = {}
+    told, all_pages, jobs = about_all(sources), [("index.html", "All lessons")], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("→", after) for after in told[k + 1 : k + 2]]
         if k:
             beside = [("←", told[k - 1]), *beside]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
-        jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links))
+        if lite and path.suffix == ".ipynb":
+            links.append((lite + one["name"], "Run it in your browser"))
+        jobs[one["name"]] = partial(page, path, one["title"], one["question"], nav(links))
         if path.stem == "playground":
-            nav = _nav([*all_pages, (one["name"], one["title"])])
+            links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
-                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, nav)
+                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links)
     jobs["index.html"] = partial(index, intro.split("![")[0], told)
     write(jobs, out)
+
+
+def about_all(sources: list[Path]) -> list[dict[str, str]]:
+    """Return of each notebook or text its page's name, title, question and minutes."""
+    told = []
+    for path in sources:
+        with named(path):
+            told.append(_about(path))
+    return told
 
 
 def _about(path: Path) -> dict[str, str]:
@@ -55,14 +68,15 @@ def _about(path: Path) -> dict[str, str]:
     return about
 
 
-def _nav(links: list[tuple[str, str]]) -> str:
+def nav(links: list[tuple[str, str]]) -> str:
+    """Return links, each an address and its words, as HTML."""
     return "".join(f'<a href="{html.escape(to)}">{html.escape(text)}</a>' for to, text in links)
 
 
-def index(intro: str, told: list[dict]) -> bytes:
+def index(intro: str, told: list[dict], note: str = "") -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page."""
     others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
-    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
+    begin = f"\n\n{note}\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items())}
     cards = ""
