@@ -1,7 +1,9 @@
 """What all panels share: how they look, how large a picture is, and what a notebook stores."""
 
+import asyncio
 import html
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -153,6 +155,58 @@ class OnPage:
         made = widgets.Button(description=label, **look)
         made.on_click(lambda _: self._try(action))
         return made
+
+
+class Beside:
+    """Work that goes on beside whatever else the kernel does, until it ends or is stopped.
+
+    Its steps are those of a generator, the first taken at once, the others on a thread; where none
+    can be started, as in a browser, between the page's messages; where nobody waits for these, at
+    once, too. It is closed where it is stopped, and an error ends it.
+    """
+
+    def __init__(self, steps: Generator, failed: Callable[[Exception], None]):
+        self.goes, self._stopped = True, False
+        self._left = self._taken(steps, failed)
+        next(self._left, None)  # what is to be stopped must have begun
+        # a kernel that ends does not wait for it
+        self._thread: threading.Thread | None = threading.Thread(target=self._rest, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:
+            self._thread = None
+            try:
+                self._task = asyncio.get_running_loop().create_task(self._in_turns())
+            except RuntimeError:
+                self._rest()
+
+    def stop(self) -> None:
+        """Let it end after the step that is being taken."""
+        self._stopped = True
+
+    def wait(self) -> None:
+        """Return when it has ended; without threads the steps that are left are taken here."""
+        self._thread.join() if self._thread else self._rest()
+
+    def _taken(self, steps: Generator, failed: Callable) -> Iterator[None]:
+        """Take a step each time; an error is told."""
+        try:
+            for _ in steps:
+                yield
+                if self._stopped:
+                    steps.close()
+        except Exception as error:
+            failed(error)
+        finally:
+            self.goes = False
+
+    def _rest(self) -> None:
+        for _ in self._left:
+            pass
+
+    async def _in_turns(self) -> None:
+        for _ in self._left:
+            await asyncio.sleep(0)
 
 
 def explained(error: Exception) -> str:

@@ -1,11 +1,13 @@
 """The real model: layers against loops, what is kept, its heads, and the model where installed."""
 
+import asyncio
 import json
 import math
 import os
 import re
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -169,6 +171,31 @@ def test_where_there_is_no_model_a_sentence_says_how_to_have_it(without):
             ask("A text of the reader's own.")
         with pytest.raises(LookupError, match=r"posenc_lib\[model\]"):
             ask("house", base=123.0)
+
+
+def test_without_threads_the_panel_writes_between_the_messages_of_its_page(without, monkeypatch):
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    panel = speak("tides")
+    panel.explorer.raise_errors = True
+
+    async def page():
+        panel.write()
+        assert panel._words.value == ""  # it waits for its turn
+        while panel._writes.goes:
+            await asyncio.sleep(0)
+        assert real.write_on("tides")[:20] in panel._words.value
+        panel.write()
+        panel.explorer.set(setting=1)
+        panel.wait()
+        assert panel._words.value == ""  # a slider that moves ends it
+
+    asyncio.run(page())
+    panel.write()  # where no page is either, at once
+    assert panel.bar.value == panel.bar.max
+    panel.close()
 
 
 def test_without_the_model_the_panel_shows_what_is_kept(without):

@@ -1,7 +1,7 @@
 """`speak`: the real model under the reader's hand, with a text, sliders, likeliest next words."""
 
 import html
-import threading
+from collections.abc import Iterator
 
 import ipywidgets as widgets
 
@@ -12,7 +12,7 @@ from posenc_lib.encodings.rope import SCALINGS
 from posenc_lib.lessons.lesson_16 import real_model as real
 from posenc_lib.lessons.lesson_16.pictures import WORDS_SAID
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Look, OnPage, close_all, message
+from posenc_lib.live.page import Beside, Look, OnPage, close_all, message
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -101,7 +101,8 @@ class Speaking(OnPage):
     def __init__(self, text: str):
         self.live = real.model() is not None
         self.explorer: Explorer | None = None
-        self._stop, self._thread, self._place = threading.Event(), None, widgets.VBox()
+        self._writes: Beside | None = None
+        self._place = widgets.VBox()
         wide = widgets.Layout(width="min(100%, 760px)")
         self.field = widgets.Textarea(
             description="text", continuous_update=False, rows=3, layout=wide
@@ -150,7 +151,7 @@ class Speaking(OnPage):
 
     def _unwrite(self) -> None:
         """Stop writing, and take away what was written: it was of another setting."""
-        self._stop.set()
+        self._stop()
         self._words.value, self.bar.value = "", 0
 
     def _asked(self, text: str) -> None:
@@ -165,24 +166,27 @@ class Speaking(OnPage):
 
     def write(self) -> None:
         """Begin to write on, beside whatever else the kernel does; a slider that moves ends it."""
-        self._stop.set()
+        self._stop()
         self.wait()
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._try, args=(self._write,), daemon=True)
-        self._thread.start()
+        self._writes = Beside(self._write(), self._failed)
 
     def wait(self) -> None:
-        """Return when nothing is being written."""
-        if self._thread:
-            self._thread.join()
+        """Return when nothing is being written; in a browser the page waits, too."""
+        if self._writes:
+            self._writes.wait()
 
-    def _write(self) -> None:
+    def _stop(self) -> None:
+        if self._writes:
+            self._writes.stop()
+
+    def _write(self) -> Iterator[None]:
+        """Write on, word by word."""
         (encoding,) = self.explorer.spec.encodings_at(self.explorer.values)
         self.bar.value, told = 0, {"as it is set": "", "unbroken": ""}
+        yield
         for name, how in (("as it is set", encoding.how), ("unbroken", real.RIGHT)):
             for word in encoding.written(how):
-                if self._stop.is_set():
-                    return
+                yield
                 told[name] += word.replace("\n", "⏎")
                 self.bar.value += 1
                 rows = (
@@ -193,7 +197,7 @@ class Speaking(OnPage):
 
     def close(self) -> None:
         """Stop writing, and take the panel off the page."""
-        self._stop.set()
+        self._stop()
         self.wait()
         close_all(self.box)
 

@@ -1,18 +1,20 @@
 """A model trained under the reader's eyes, beside what the kept table says of its setting."""
 
 import html
-import threading
 import time
+from collections.abc import Iterator
 
 import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.lessons.training.run import checked, finished, training
+from posenc_lib.lessons.training.run import Progress, checked, finished, training
 from posenc_lib.lessons.training.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
-from posenc_lib.live.page import Look, OnPage, close_all, message
+from posenc_lib.live.page import Beside, Look, OnPage, close_all, message
 
 PAUSE = 0.1  # seconds between two looks at how far it is
+FEW, LONG = 5, 10  # steps that tell nothing of the time yet; seconds worth telling
+WHOLE = 1.25  # times as long as its steps a run takes, with its tests
 
 
 class Training(OnPage):
@@ -25,8 +27,8 @@ class Training(OnPage):
     _now: "Training | None" = None
 
     def __init__(self, plan: Plan):
-        self.plan, self.run, self._stop = checked(plan), None, threading.Event()
-        self._thread: threading.Thread | None = None
+        self.plan, self.run = checked(plan), None
+        self._work: Beside | None = None
         title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
         kept = self.plan._replace(seed=0) in kept_runs()
@@ -59,26 +61,21 @@ class Training(OnPage):
         if Training._now:
             Training._now.stop()
         Training._now, self.run = self, None
-        self._stop.clear()
         self._show()
-        self.button.description, self.button.icon = "Stop", "stop"
-        # a kernel that ends does not wait for it
-        self._thread = threading.Thread(target=self._train, daemon=True)
-        try:
-            self._thread.start()
-        except RuntimeError:
-            # a browser's Python has no threads: the page waits, and nobody can stop it
-            self._thread = None
-            self._train()
+        self._work = Beside(self._train(), self._failed)
 
     def stop(self) -> None:
         """Stop training; what it had learned is gone."""
-        self._stop.set()
+        if self._work:
+            self._work.stop()
 
     def wait(self) -> Run | None:
-        """Return what came out, as soon as it has ended; None if it was stopped."""
-        if self._thread:
-            self._thread.join()
+        """Return what came out, as soon as it has ended; None if it was stopped.
+
+        In a browser the page waits, too.
+        """
+        if self._work:
+            self._work.wait()
         return self.run
 
     def close(self) -> None:
@@ -88,42 +85,56 @@ class Training(OnPage):
         close_all(self.box)
 
     def _trains(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return self._work is not None and self._work.goes
 
     def _pressed(self) -> None:
         (self.stop if self._trains() else self.start)()
 
-    def _train(self) -> None:
-        """Train, step by step, until it ends or is stopped; an error is a line of text."""
-        shown, told = 0.0, "Trained."
+    def _train(self) -> Iterator[None]:
+        """Train, step by step, until it ends or is stopped."""
+        self.button.description, self.button.icon = "Stop", "stop"
+        begun, shown = time.monotonic(), 0.0
         try:
+            yield
             for news in training(self.plan):
-                if self._stop.is_set():
-                    told = "Stopped. Train begins again."
-                    break
+                yield
+                now = time.monotonic()
                 if isinstance(news, Run):
                     self.run = news
-                elif time.monotonic() - shown > PAUSE or news.step == news.steps:
-                    shown, self.bar.value = time.monotonic(), news.step
-                    loss = f"loss {news.loss:.2f}, accuracy {news.accuracy:.2f}"
-                    now = f"step {news.step} of {news.steps}: {loss}"
-                    self._news.value = message(now, good=True)
-            self._news.value = message(told, good=True)
+                elif now - shown > PAUSE or news.step == news.steps:
+                    shown, self.bar.value = now, news.step
+                    self._say(_far(news, now - begun))
+            self._say("Trained.")
             self._show()
-        except Exception as error:  # on a thread nobody would hear of it
-            self._failed(error)
+        except GeneratorExit:
+            self._say("Stopped. Train begins again.")
         finally:
             self.button.description, self.button.icon = "Train", "play"
 
+    def _say(self, words: str, *, good: bool = True) -> None:
+        self._news.value = message(words, good=good)
+
     def _failed(self, error: Exception) -> None:
         failure = f"{type(error).__name__}: {error}"
-        self._news.value = message(f"Training failed: {failure}", good=False)
+        self._say(f"Training failed: {failure}", good=False)
 
     def _show(self) -> None:
         lines = html.escape(self.text).replace(". The kept", ".<br>The kept")
         self._told.value = (
             f"Accuracy in the last quarter of texts of 32, 64, 128 and 256 tokens.<br>{lines}"
         )
+
+
+def _far(news: Progress, taken: float) -> str:
+    """Return how far a run is, and if that is long after so many seconds, how long it will take."""
+    told = f"step {news.step} of {news.steps}: loss {news.loss:.2f}, accuracy {news.accuracy:.2f}"
+    if news.step == news.steps:
+        return f"{told}; now it is tested on longer texts"
+    left = taken * (WHOLE * news.steps / news.step - 1)
+    if news.step < FEW or left < LONG:
+        return told
+    long = f"{left / 60:.0f} minutes" if left >= 105 else f"{round(left, -1):.0f} s"
+    return f"{told}, about {long} left"
 
 
 def _line(by_length: dict) -> str:

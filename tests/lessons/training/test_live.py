@@ -1,6 +1,8 @@
 """The panel that trains a model: its button, its bar, and what stands beside the kept table."""
 
+import asyncio
 import re
+import threading
 import time
 
 import pytest
@@ -54,7 +56,8 @@ def test_it_stops_at_once_and_begins_again(panel):
     panel.button.click()
     assert panel.button.description == "Stop"
     until(lambda: panel.bar.value > 1)
-    assert re.match(r"step \d+ of 1000: loss \d\.\d\d, accuracy \d\.\d\d$", words(panel._news))
+    told = r"step \d+ of 1000: loss \d\.\d\d, accuracy \d\.\d\d(, about [1-9]\d* (s|minutes) left)?"
+    assert re.fullmatch(told, words(panel._news))
     panel.button.click()
     start = time.monotonic()
     assert panel.wait() is None
@@ -67,13 +70,93 @@ def test_it_stops_at_once_and_begins_again(panel):
     assert panel.wait() is None
 
 
-def test_an_error_is_a_line_of_text(panel, monkeypatch):
+@pytest.fixture
+def no_threads(monkeypatch):
+    """Be where no thread can be started, as in a browser's Python."""
+
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+
+
+def test_without_threads_it_leaves_the_page_its_turns_until_it_is_stopped(panel, no_threads):
+    async def page():
+        panel.button.click()
+        seen = []
+        while panel.bar.value < 3 or not words(panel._news):  # the page has its turn
+            await asyncio.sleep(0)
+            seen.append(panel.bar.value)
+        assert panel.button.description == "Stop"
+        panel.button.click()
+        assert panel.wait() is None
+        assert words(panel._news) == "Stopped. Train begins again."
+        assert panel.button.description == "Train"
+        return seen
+
+    assert len(asyncio.run(page())) > 2
+
+
+def test_without_threads_a_second_one_ends_the_first_and_who_waits_gets_what_came_out(no_threads):
+    first, second = (live.Training(Plan("rope", "look_back", steps=n)) for n in (1000, 2))
+
+    async def page():
+        first.start()
+        await asyncio.sleep(0)
+        second.start()
+        while first.button.description == "Stop":
+            await asyncio.sleep(0)
+        assert words(first._news) == "Stopped. Train begins again."
+        assert second._trains()
+        assert second.wait() is second.run is not None
+        await asyncio.sleep(0)
+        assert words(second._news) == "Trained."
+        second.start()  # and to its end by itself
+        while second._trains():
+            await asyncio.sleep(0)
+        assert second.run
+
+    asyncio.run(page())
+    for panel in (first, second):
+        panel.close()
+
+
+def test_without_threads_and_page_it_trains_at_once(no_threads):
+    panel = live.Training(Plan("rope", "look_back", steps=2))
+    panel.start()
+    assert panel.run
+    assert not panel._trains()
+    panel.close()
+
+
+def test_it_says_how_long_it_will_take_where_that_is_long():
+    far = {
+        (4, 40): "",
+        (40, 0.1): "",
+        (40, 2): ", about 60 s left",
+        (40, 9): ", about 5 minutes left",
+    }
+    far |= {(999, 60): ", about 20 s left", (1000, 60): "; now it is tested on longer texts"}
+    for (step, taken), told in far.items():
+        said = live._far(Progress(step, 1000, 2.0, 0.5), taken)
+        assert said == f"step {step} of 1000: loss 2.00, accuracy 0.50{told}"
+
+
+@pytest.mark.parametrize("threads", ["with threads", "without threads"])
+def test_an_error_is_a_line_of_text(panel, monkeypatch, request, threads):
     def failing(plan):
         yield Progress(1, 2, 0.5, 0.5)
         raise MemoryError("too <b>much")
 
+    async def page():
+        panel.start()
+        while panel._trains():
+            await asyncio.sleep(0.01)
+
     monkeypatch.setattr(live, "training", failing)
-    panel.start()
+    if threads == "without threads":
+        request.getfixturevalue("no_threads")
+    asyncio.run(page())
     assert panel.wait() is None
     told = "Training failed: MemoryError: too &lt;b&gt;much"
     assert panel._news.value == f'<div role="alert">{told}</div>'
