@@ -3,6 +3,7 @@
 import platform
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module, metadata
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 INSTALL = "in the folder of the README  pip install"
 MEND = (
@@ -33,6 +35,8 @@ def check_environment() -> None:
         print("\n".join([*found, MEND]))
     elif _server() and (mend := to_drag()) != RELOAD:
         print(f"The sliders below will move, but you cannot drag in a picture: {mend}")
+    elif not _said(metadata.requires, "posenc_lib"):
+        print("The sliders below should move; what posenc_lib needs is not written down here.")
     else:
         print("Everything is in place: the sliders below will move.")
 
@@ -40,15 +44,14 @@ def check_environment() -> None:
 @cache
 def require() -> None:
     """Raise what is missing or too old for anything live, with what to do."""
-    # a copy that was not installed does not know what it needs
-    with suppress(metadata.PackageNotFoundError):
-        if found := _found():
-            raise SetupError("\n".join([*found, MEND]))
+    if found := _found():
+        raise SetupError("\n".join([*found, MEND]))
 
 
 def to_drag() -> str:
     """Return how the page gets the anywidget of this kernel, as the end of a sentence."""
-    wanted = f"anywidget=={'.'.join(metadata.version('anywidget').split('.')[:2])}.*"
+    version = _said(metadata.version, "anywidget")
+    wanted = f"anywidget=={'.'.join(version.split('.')[:2])}.*" if version else "anywidget"
     python = _server()
     if python is None:
         where = "where Jupyter runs, perhaps not where this kernel does"
@@ -56,8 +59,8 @@ def to_drag() -> str:
     home, rooms = Path(python).parent.parent, ("lib/python*/*-packages", "Lib/site-packages")
     folders = [str(folder) for room in rooms for folder in home.glob(room)]
     copies = metadata.distributions(name="anywidget", path=folders)
-    there = next((copy.version for copy in copies), None)
-    fits = there and Requirement(wanted).specifier.contains(there, prereleases=True)
+    there = _said(lambda: next(copies).version)
+    fits = there and _said(Requirement(wanted).specifier.contains, there, True)
     return RELOAD if fits else f'run  {python} -m pip install "{wanted}"  then {RELOAD}'
 
 
@@ -70,21 +73,38 @@ def _server() -> str | None:
     return None
 
 
+def _said(ask: Callable, *about):
+    """Return what metadata answer; None where they don't, as of an install made by hand."""
+    with suppress(Exception):
+        return ask(*about)
+    return None
+
+
 def _found() -> list[str]:
     """Return what is missing here or too old, by the package's requirements, a sentence each."""
-    found, needed = [], metadata.metadata("posenc_lib")["Requires-Python"]
-    if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
-        found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
-    for one in map(Requirement, metadata.requires("posenc_lib")):
-        if one.marker and not one.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            version = metadata.version(one.name)
-            if not one.specifier.contains(version, prereleases=True):
-                found.append(f"{one.name} {version} is here, {one.specifier} is needed.")
-        except metadata.PackageNotFoundError:
-            found.append(f"{one.name} is missing.")
-    return found
+    needed = _said(metadata.requires, "posenc_lib") or ()
+    found = [_said(_python), *(_said(_lack, line) for line in needed)]
+    return [sentence for sentence in found if sentence]
+
+
+def _python() -> str:
+    """Return what is wrong with this Python, nothing if it is new enough."""
+    python, needed = platform.python_version(), metadata.metadata("posenc_lib")["Requires-Python"]
+    new = SpecifierSet(needed).contains(python, prereleases=True)
+    return "" if new else f"Python {python} runs here, {needed} is needed."
+
+
+def _lack(line: str) -> str:
+    """Return what is wrong with what a line of requirements names, nothing if all is well."""
+    one = Requirement(line)
+    if one.marker and not one.marker.evaluate({"extra": ""}):
+        return ""
+    try:
+        version = metadata.version(one.name)
+    except metadata.PackageNotFoundError:
+        return f"{one.name} is missing."
+    new = one.specifier.contains(Version(version), prereleases=True)
+    return "" if new else f"{one.name} {version} is here, {one.specifier} is needed."
 
 
 def with_torch():

@@ -1,6 +1,7 @@
 """The check of the environment, and lesson 09 without PyTorch: what is missing, and what to do."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,57 @@ def test_a_copy_that_was_not_installed_asks_for_nothing(monkeypatch):
     monkeypatch.setattr(environment.metadata, "metadata", version)  # a copy that was not installed
     environment.require()
     environment.require.cache_clear()
+
+
+GOOD = "Everything is in place: the sliders below will move.\n"
+SPARSE = "The sliders below should move; what posenc_lib needs is not written down here.\n"
+OLD = "Python {0} runs here, >=9 is needed.\n{1}\n"
+ABOUT = {  # what is written about the library, and what the check then says
+    "": SPARSE,
+    "Name: posenc_lib\nVersion: 1\n": SPARSE,
+    "Requires-Python: >=9\n": OLD,
+    "Requires-Python: of old\nRequires-Dist: numpy\n": GOOD,
+    "Requires-Dist: numpy\nRequires-Dist: ?? ==\nRequires-Dist: sparse\n": GOOD,
+    "Requires-Dist: sparse>=1\nRequires-Dist: numpy; no_such_word == '1'\n": GOOD,
+    "Requires-Dist: sparse\nRequires-Dist: no-such>=1\n": "no-such is missing.\n{1}\n",
+}
+
+
+@pytest.mark.parametrize("about", [*ABOUT, None])
+def test_metadata_that_are_missing_partial_or_damaged_are_asked_for_what_they_say(
+    about, monkeypatch, tmp_path, capsys
+):
+    """Before all others stands a folder with a library of these metadata, and one without any."""
+    if about is None:
+        ours = metadata.PackageNotFoundError
+        for name in ("metadata", "requires"):
+            monkeypatch.setattr(
+                environment.metadata, name, lambda name: (_ for _ in ()).throw(ours)
+            )
+    else:
+        for name in ("posenc_lib", "sparse"):
+            (tmp_path / f"{name}-1.dist-info").mkdir()
+        (tmp_path / "posenc_lib-1.dist-info/METADATA").write_text(about)
+        monkeypatch.syspath_prepend(tmp_path)
+    environment.check_environment()
+    told = ABOUT.get(about, SPARSE).format(platform.python_version(), environment.MEND)
+    assert capsys.readouterr().out == told
+    environment.require.cache_clear()
+    if environment.MEND in told:
+        with pytest.raises(environment.SetupError):
+            environment.require()
+    else:
+        environment.require()
+    environment.require.cache_clear()
+
+
+def test_a_page_is_told_of_anywidget_where_its_version_is_not_known(monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "_server", lambda: str(tmp_path / "bin/python"))
+    monkeypatch.setattr(environment.metadata, "version", lambda name: None)
+    wanted = f'run  {tmp_path}/bin/python -m pip install "anywidget"  then {environment.RELOAD}'
+    assert environment.to_drag() == wanted
+    (tmp_path / "lib/python3/site-packages/anywidget-1.dist-info").mkdir(parents=True)
+    assert environment.to_drag() == wanted
 
 
 @pytest.mark.slow
