@@ -78,11 +78,29 @@ function factors(drawn, truth) {
   return [times === "1" ? "next to nothing off" : `${times} times ${way}`, off];
 }
 
+function stored(act) {
+  // Do something with what the reader's browser keeps; it may keep nothing, as in a private window or on a full disk.
+  try {
+    return act(localStorage);
+  } catch {
+    return null;
+  }
+}
+
+function nameOf(plots) {
+  // What a drawing is kept by: its page, and a number (FNV-1a) of what is to be drawn there.
+  const page = location.pathname + (new URLSearchParams(location.search).get("path") ?? "");
+  const truth = JSON.stringify(plots.map(({ name, x, y, xlim, ylim }) => [name, x, y, xlim, ylim]));
+  const number = [...truth].reduce((hash, letter) => Math.imul(hash ^ letter.codePointAt(), 0x01000193), 0x811c9dc5);
+  return `posenc-drawing ${page} ${(number >>> 0).toString(16)}`;
+}
+
 function drawing(model, root, canvases, repaint) {
-  // What a reader expects, drawn over a picture that keeps it back; it stays on this page. There is one canvas for all
+  // What a reader expects, drawn over a picture that keeps it back; it stays in this browser. There is one canvas for all
   // plots, or one for each.
   const lines = new Map(); // of each plot what is drawn: y by x
   let shown = null, verdict = ""; // the truth that the drawing is compared with, and how far off it is
+  let entry; // the name by which the browser keeps the drawing
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
@@ -141,7 +159,19 @@ function drawing(model, root, canvases, repaint) {
     if (!shown) [shown, verdict] = [truth, done.map(plot => name(plot) + told(plot, line(plot))).join(" ")];
     said.textContent = truth === shown ? verdict : "Your drawing (grey) was for the curve as it was at first.";
   };
+  const keep = shown => {
+    const drawn = { shown, lines: [...lines].map(([axes, knots]) => [axes, [...knots]]) };
+    stored(there => there.setItem(entry, JSON.stringify(drawn)));
+  };
+  const remember = () => {
+    // What was drawn when the page was open before; if it has been compared, that is done again.
+    entry = nameOf(plots());
+    const before = stored(there => JSON.parse(there.getItem(entry)));
+    for (const [axes, knots] of before?.lines ?? []) lines.set(axes, new Map(knots));
+    if (before?.shown && asked()) tell(true);
+  };
   const update = () => {
+    if (!entry) remember();
     const every = plots(), done = every.filter(plot => line(plot).length > 1);
     key ??= { plot: every[0], place: 0 };
     for (const canvas of every.map(on)) {
@@ -194,18 +224,26 @@ function drawing(model, root, canvases, repaint) {
     if (across) put(key, now);
     key = { plot, place: within(place + across * Math.ceil(plot.x.length / KEYS), 0, plot.x.length - 1) };
     put(key, whole(within(part(now, ...scale) + up / KEYS, 0, 1), ...scale));
+    keep(false);
     update();
   };
   for (const canvas of canvases) {
     canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
     canvas.addEventListener("pointermove", event => held && move(event, false));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => held && (keep(false), (held = null)));
     canvas.addEventListener("keydown", press);
   }
-  value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), update()));
+  value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), keep(false), update()));
   value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
   const tell = answered => (model.set("answered", answered), model.save_changes());
-  showing.addEventListener("click", () => tell(true));
-  again.addEventListener("click", () => (lines.clear(), (key = null), tell(false), update()));
+  showing.addEventListener("click", () => (keep(true), tell(true)));
+  again.addEventListener("click", () => {
+    stored(there => there.removeItem(entry));
+    lines.clear();
+    key = null;
+    tell(false);
+    entry = nameOf(plots()); // sliders have moved
+    update();
+  });
   return { over, update };
 }

@@ -145,3 +145,31 @@ def test_keys_draw_and_a_value_can_be_typed_under_its_name(panel):
     assert key <= 2
     assert true == pytest.approx((table @ table[QUERY])[int(key)], rel=0.01)
     assert key < 2 or drew == 5
+
+
+def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(panel, lesson):
+    def again_opened():
+        lesson.page.reload()
+        lesson.ready()
+        lesson.run_all()
+        (explorer,) = lesson.explorers()
+        return explorer
+
+    def button(name):
+        return explorer.box.query_selector(f".posenc-guess button:text-is('{name}')")
+
+    explorer, place = panel
+    draw(explorer, place(0, 7), place(31, 1))
+    explorer = again_opened()
+    assert button("Show").is_enabled()
+    assert button("Again").is_visible()
+    press(explorer, "Show")
+    verdict = told(explorer)
+    assert verdict.startswith("You expected that it falls;")
+    explorer = again_opened()
+    assert told(explorer) == verdict
+    explorer.wait_until(lambda _: not explorer.sliders()["query"].asleep())
+    press(explorer, "Again")
+    explorer = again_opened()
+    assert not button("Show").is_enabled()
+    assert not button("Again").is_visible()

@@ -271,8 +271,21 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
             expect(told).to_have_text("Your drawing (grey) was for the curve as it was at first.")
             slider.fill(at)
             expect(told).to_have_text(verdict)
-            opened_page.get_by_role("button", name="Again").click()
-            expect(opened_page.locator(".film").first).to_have_attribute("data-frame", "0")
+            shown, again = (
+                opened_page.locator(".film").first,
+                opened_page.get_by_role("button", name="Again"),
+            )
+            opened_page.reload()  # the drawing stays, and what was said of it
+            expect(told).to_have_text(verdict)
+            expect(shown).to_have_attribute("data-frame", "1")
+            expect(slider).to_be_enabled()
+            again.click()
+            expect(shown).to_have_attribute("data-frame", "0")
+            opened_page.reload()  # it is gone
+            expect(opened_page.get_by_role("button", name="Show")).to_be_disabled()
+            expect(again).to_be_hidden()
+            expect(told).to_have_text("")
+            expect(shown).to_have_attribute("data-frame", "0")
     said, complaints = in_firefox(page, f"frame => ({DRAW})(frame.contentDocument, {spots})")
     expect_distance(*said)
     assert complaints == []
