@@ -3,6 +3,7 @@
 import platform
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -46,6 +47,11 @@ def require() -> None:
     """Raise what is missing or too old for anything live, with what to do."""
     if found := _found():
         raise SetupError("\n".join([*found, MEND]))
+
+
+def in_browser() -> bool:
+    """Return whether Python runs in the reader's browser, where files end with the page."""
+    return sys.platform == "emscripten"
 
 
 def to_drag() -> str:
@@ -112,5 +118,6 @@ def with_torch():
     try:
         return import_module("torch"), import_module("posenc_lib.pytorch")
     except ImportError:
-        print(f'To run this cell: {INSTALL} -e ".[torch]"  then restart. Or just read it.')
+        get = f'To run this cell: {INSTALL} -e ".[torch]"  then restart. Or just read it.'
+        print("PyTorch doesn't run in a browser: just read this cell." if in_browser() else get)
         return None, None

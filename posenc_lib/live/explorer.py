@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.environment import to_drag
+from posenc_lib.environment import in_browser, to_drag
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import LETTERS, Drawn, Look, OnPage, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
@@ -116,9 +116,15 @@ class Explorer(OnPage):
             self.set(**self._settings.start)
 
     def save(self, path) -> Path:
-        """Write the current picture to a .png, .svg or .pdf file and return its path."""
+        """Write the current picture to a .png, .svg or .pdf file and return its path.
+
+        Where Python runs in the browser, the file is also among your downloads.
+        """
         with LOCK:
-            return self.sheet.save(path)
+            path = self.sheet.save(path)
+            if in_browser():
+                ask_page(self._picture, {"save": path.name}, path.read_bytes())
+            return path
 
     def answer(self, answered: bool = True) -> None:
         """Show what a reader was asked to draw, and let sliders move; or keep it back again."""

