@@ -17,7 +17,6 @@ from posenc_lib.tools.site.build import about_all, index, nav
 from posenc_lib.tools.site.notebook import page
 from posenc_lib.tools.write import tell
 
-EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
 PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 SETTINGS = {  # of JupyterLab
     # a cell out of sight stays on the page
@@ -85,7 +84,7 @@ def _jupyterlite(room: Path, notebooks: list[Path]) -> Path:
         "no_sourcemaps": True,
         "no_unused_shared_packages": True,
         "ignore_sys_prefix": ["federated_extensions"],
-        "federated_extensions": [*brought, str(Path(sys.prefix, EXTENSION))],
+        "federated_extensions": brought,
     }
     (room / "lite/jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": config}))
     command = [sys.executable, "-m", "jupyterlite_core", "build"]
@@ -112,13 +111,15 @@ def _configure(path: Path, address: str) -> None:
     config = json.loads(path.read_text())
     own = config["jupyter-config-data"]
     own |= {"exposeAppInBrowser": True, "disabledExtensions": [WITHOUT]}
-    own["litePluginSettings"][PLUGIN] |= {
-        "pyodideUrl": f"{pyodide.ADDRESS if address else './pyodide/'}pyodide.js",
-        "disablePyPIFallback": True,
-        "loadPyodideOptions": {
-            "lockFileURL": "./pyodide/pyodide-lock.json",
-            "packages": pyodide.FIRST,
-        },
+    own["litePluginSettings"] = {
+        PLUGIN: {
+            "pyodideUrl": f"{pyodide.ADDRESS if address else './pyodide/'}pyodide.js",
+            "disablePyPIFallback": True,
+            "loadPyodideOptions": {
+                "lockFileURL": "./pyodide/pyodide-lock.json",
+                "packages": pyodide.FIRST,
+            },
+        }
     }
     path.write_text(json.dumps(config))
 

@@ -1,5 +1,6 @@
 """The wheels that Pyodide doesn't have: the library's own, and those that it asks for."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,10 @@ from packaging.utils import canonicalize_name
 
 PINS = Path(__file__).with_name("wheels.txt")
 PURE = "--platform any --python-version 3.12 --implementation py --abi none --only-binary :all:"
-PYPI = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
-OF_THE_KERNEL = "piplite pyodide_kernel ipykernel"
-OF_THE_PAGE = "jupyterlab_widgets anywidget"  # they hold what JupyterLab loads for widgets
-ONLY_OF_THE_PAGE = "jupyterlab_widgets"
+# they hold what JupyterLab loads: for widgets, and to start Python
+OF_THE_PAGE = ("anywidget-", "jupyterlab_widgets-", "jupyterlite_pyodide_kernel-")
+NOT_FOR_PYTHON = OF_THE_PAGE[1:]
+OF_THE_KERNEL = re.compile(r".*/pypi/((?:piplite|pyodide_kernel|ipykernel)-[^/]*\.whl)")
 COMPILES = "3.12"  # as Pyodide's Python, which can't read what others compile
 
 
@@ -32,15 +33,16 @@ def gather(clone: Path, folder: Path) -> list[Path]:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(clone / name, copy)
     _pip("wheel", "--no-deps", "--no-build-isolation", "-w", folder, copy)
-    for name in OF_THE_KERNEL.split():
-        (found,) = Path(sys.prefix, PYPI).glob(f"{name}-*.whl")
-        shutil.copy(found, folder)
-    return [path for path in folder.glob("*.whl") if not path.name.startswith(ONLY_OF_THE_PAGE)]
+    (kernel,) = folder.glob(f"{OF_THE_PAGE[2]}*")
+    with zipfile.ZipFile(kernel) as opened:
+        for found in filter(None, map(OF_THE_KERNEL.fullmatch, opened.namelist())):
+            (folder / found[1]).write_bytes(opened.read(found[0]))
+    return [path for path in folder.glob("*.whl") if not path.name.startswith(NOT_FOR_PYTHON)]
 
 
 def of_the_page(folder: Path) -> list[Path]:
-    """Return the wheels that hold what JupyterLab loads for widgets."""
-    return [path for name in OF_THE_PAGE.split() for path in folder.glob(f"{name}-*.whl")]
+    """Return the wheels that hold what JupyterLab loads."""
+    return [path for path in folder.glob("*.whl") if path.name.startswith(OF_THE_PAGE)]
 
 
 def entry(wheel: Path, known: set[str]) -> dict:
