@@ -82,7 +82,7 @@ def pytest_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep a file in one process, and those of tests/browser together: they share a JupyterLab.
+    """Keep a file in one process, and those that share a JupyterLab or the browser edition.
 
     The longest two are kept apart, so that others can work beside them.
     """
@@ -95,7 +95,8 @@ def pytest_xdist_make_scheduler(config, log):
                 return nodeid
             if file == "tests/browser/test_trouble.py":
                 return file
-            return "tests/browser" if file.startswith("tests/browser/") else file
+            together = [name for name in ("tests/browser", "tests/lite") if file.startswith(name)]
+            return together[0] if together else file
 
     return Sharing(config, log)
 

@@ -1,5 +1,6 @@
 """The browser edition, made once from this checkout and served on 127.0.0.1."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -44,7 +45,9 @@ def files_of_pyodide(folder: Path) -> Path | None:
 
 @pytest.fixture(scope="session")
 def edition(tmp_path_factory):
-    """Return the folder that the command writes."""
+    """Return the folder that the command writes, or the one that is to be published."""
+    if made := os.environ.get("POSENC_LITE_FOLDER"):
+        return ROOT / made
     out = tmp_path_factory.mktemp("lite")
     copy = tmp_path_factory.mktemp("pyodide")
     build.build(out, ROOT / "notebooks", files_of_pyodide(copy), site="../site/")

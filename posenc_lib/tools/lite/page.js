@@ -94,7 +94,10 @@ function liven({ content, sessionContext }) {
   const sight = new IntersectionObserver(entries => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) want(cells.findIndex(({ node }) => node === target));
   }, { rootMargin: "100px" });
-  for (const cell of waiting.keys()) sight.observe(cell.node);
+  for (const cell of waiting.keys()) {
+    sight.observe(cell.node);
+    cell.model.stateChanged.connect((_, { name }) => name === "executionCount" && waiting.delete(cell)); // it is being run
+  }
   sessionContext.statusChanged.connect((_, now) => now.endsWith("restarting") && stop("Python starts anew. Run the cells from the top."));
   want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img"))); // wherever the first picture is
 }
@@ -119,7 +122,7 @@ async function keep({ context, content }) {
   const lesson = sources(await (await fetch(new URL(`files/${FILE}`, ROOT))).json()), [, name] = KEPT;
   const changed = () => sources(content.model.toJSON()) !== lesson;
   const store = async () => {
-    if (!changed()) return;
+    if (over || !changed()) return;
     localStorage.setItem(name, localStorage.getItem(name) ?? lesson);
     await context.save();
   };
@@ -129,9 +132,12 @@ async function keep({ context, content }) {
   return changed() && ![null, lesson].includes(localStorage.getItem(name));
 }
 
+let over = false; // nothing is to be kept any more
+
 async function restart() {
   // Bring the page back to what it was.
   if (!confirm("Start this page over? Your answers, drawings and changes on it will be gone.")) return;
+  over = true;
   for (const key of Object.keys(localStorage)) if (KEPT.some(mine => key.startsWith(mine))) localStorage.removeItem(key);
   await jupyterapp.serviceManager.contents.delete(FILE).catch(() => 0); // where nothing is kept
   location.reload();
