@@ -96,7 +96,7 @@ function liven({ content, sessionContext }) {
   }, { rootMargin: "100px" });
   for (const cell of waiting.keys()) {
     sight.observe(cell.node);
-    cell.model.stateChanged.connect((_, { name }) => name === "executionCount" && waiting.delete(cell)); // it is being run
+    cell.model.stateChanged.connect((_, { name }) => name === "executionState" && waiting.delete(cell)); // it runs
   }
   sessionContext.statusChanged.connect((_, now) => now.endsWith("restarting") && stop("Python starts anew. Run the cells from the top."));
   want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img"))); // wherever the first picture is
