@@ -104,6 +104,9 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     more = (folder / "02_more.html").read_text(encoding="utf-8")
     links = re.findall(r'<a href="(\w+\.html)">', more)
     assert links == ["index.html", "01_tiny.html", "for_all.html"]
+    # where its cells run; a text has none
+    assert re.findall('href="(lite/[^"]*)"', more) == ["lite/02_more.html"]
+    assert "lite/" not in (folder / "for_all.html").read_text(encoding="utf-8")
 
 
 def test_a_folder_without_notebooks_is_told(tmp_path, capsys):

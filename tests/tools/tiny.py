@@ -91,7 +91,7 @@ def build(out: Path, folder: Path, status: int = 0) -> None:
     """Run the command; the index has a smaller film."""
     small = lambda one, values: film_of(one, values, dpi=50, frames=2)  # noqa: E731
     with mock.patch("posenc_lib.tools.site.build.film_of", small):
-        assert main(["site", str(out), str(folder)]) == status
+        assert main(["site", str(out), str(folder), "--lite", "lite/"]) == status
 
 
 def site(folders) -> Path:

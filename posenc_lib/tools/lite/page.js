@@ -57,8 +57,8 @@ async function started(session) {
   const tell = async () => {
     while (waits) {
       const now = Math.round((performance.now() - begun) / 1000);
-      say(now > LATE ? "Python doesn't start here. Reload the page, or try another browser." : `Python is ${
-        kernel ? "loading the lesson's library" : "starting"}: ${now} s of about ${SECONDS}. You can read already.`);
+      say(now > LATE ? "Python doesn't start here. Reload the page, or try another browser." : `Python ${
+        kernel ? "loads the lesson's library" : "starts"}: ${now} s of about ${SECONDS}. You can read already.`);
       await pause(500);
     }
   };
@@ -85,7 +85,7 @@ function liven({ content, sessionContext }) {
       await fresh(cells[k], sessionContext);
     }
     runs = false;
-    say("Live down to here: drag a slider. What you change stays in this browser.");
+    say("Live down to here: drag a slider.");
   };
   const want = k => {
     wanted = Math.max(wanted, k);
