@@ -96,7 +96,7 @@ def test_an_updated_view_is_byte_for_byte_a_fresh_one_and_every_slider_changes_i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", todays(KINDS))
+@pytest.mark.parametrize("name", todays(KINDS, 4))
 def test_so_is_every_view_of_every_encoding(name):
     for view in VIEWS:
         if name in FEEDING[view]:
