@@ -7,6 +7,7 @@ import ast
 import contextlib
 import io
 import os
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -229,7 +230,7 @@ def test_what_a_reader_did_stays_until_the_page_is_started_over(browser, address
         assert [one["source"] for one in lesson.cells()] == [one.source for one in stored(DONE)]
 
 
-def test_links_lead_to_lessons_texts_and_the_page_without_python(browser, address):
+def test_links_lead_on_to_the_playground_which_downloads_its_pictures(browser, address):
     with opened(browser, f"{address}{DONE}.html") as lesson:
         page = lesson.page
         lesson.ready()
@@ -243,7 +244,12 @@ def test_links_lead_to_lessons_texts_and_the_page_without_python(browser, addres
         lesson.ready()
         assert page.title().startswith("04")
         page.locator("#posenc-bar a:text-is('Lessons')").click()
-        page.locator(f".cards a[href='{DONE}.html']").wait_for()
+        page.locator("a[href='playground.html']").first.click()
+        lesson.ready()
+        for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<?xml")):
+            with page.expect_download() as coming:
+                page.locator(f".posenc button:text-is('{kind}')").first.click()
+            assert Path(coming.value.path()).read_bytes().startswith(begins)
 
 
 def test_a_phone_has_a_live_picture_and_no_room_is_lost(browser, address):

@@ -101,6 +101,7 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     assert {"02_more.html", "for_all.html"} <= set(re.findall('href="([^"]*)"', index))
     assert "Does it work?" in index
     assert "Left out" not in index
+    assert 'href="lite/index.html"' in index
     more = (folder / "02_more.html").read_text(encoding="utf-8")
     links = re.findall(r'<a href="(\w+\.html)">', more)
     assert links == ["index.html", "01_tiny.html", "for_all.html"]

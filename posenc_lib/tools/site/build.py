@@ -40,7 +40,8 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
             links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links)
-    jobs["index.html"] = partial(index, intro.split("![")[0], told)
+    note = f"**[Run them all in your browser]({lite}index.html)**, with Python." if lite else ""
+    jobs["index.html"] = partial(index, intro.split("![")[0], told, note)
     write(jobs, out)
 
 
