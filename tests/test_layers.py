@@ -29,7 +29,7 @@ LAYERS = {  # of the shared part, from below; beside each, what of other project
 LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"
 TOOLS = (
     "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments "
-    "packaging platformdirs posenc_lib"
+    "packaging platformdirs jupyter_server jupyterlite_core posenc_lib"
 )
 
 

@@ -198,7 +198,8 @@ function drawing(model, root, canvases, repaint) {
       const away = ([left, top, right, bottom]) =>
         Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
       const here = plots().filter(plot => on(plot) === canvas), far = here.map(plot => away(box(plot)));
-      held = here[far.indexOf(Math.min(...far))];
+      const nearest = Math.min(...far);
+      held = event.pointerType === "touch" && nearest > 0 ? null : here[far.indexOf(nearest)]; // beside it a finger scrolls
       if (!held) return;
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();
@@ -230,6 +231,7 @@ function drawing(model, root, canvases, repaint) {
   for (const canvas of canvases) {
     canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
     canvas.addEventListener("pointermove", event => held && move(event, false));
+    canvas.addEventListener("touchmove", event => held && event.preventDefault(), { passive: false }); // nor scrolls
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => held && (keep(false), (held = null)));
     canvas.addEventListener("keydown", press);
   }

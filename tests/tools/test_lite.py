@@ -12,6 +12,7 @@ import zipfile
 import nbformat
 import pytest
 
+from posenc_lib.__main__ import main
 from posenc_lib.tools.lite import pyodide, serve, wheels
 from posenc_lib.tools.lite.page import dress, leads_to
 
@@ -136,6 +137,24 @@ def test_the_page_has_a_lessons_first_picture_its_words_and_nothing_that_ends_a_
     assert (
         text.index("<body class='x'>") < text.index('id="posenc-cover"') < text.index("const PAGES")
     )
+
+
+def test_what_is_missing_for_the_command_is_told_in_a_line(tmp_path, monkeypatch, capsys):
+    (tmp_path / "notebooks").mkdir()
+    where = str(tmp_path / "notebooks")
+    assert main(["lite", str(tmp_path / "out"), where]) == 2
+    assert "no notebook in" in capsys.readouterr().err
+    cell = nbformat.v4.new_markdown_cell("# A title")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "notebooks/a.ipynb")
+    assert main(["lite", str(tmp_path / "out"), where]) == 2
+    assert "made from a clone" in capsys.readouterr().err
+    monkeypatch.delitem(sys.modules, "posenc_lib.tools.lite.build")
+    monkeypatch.setitem(sys.modules, "jupyterlite_core", None)
+    assert main(["lite", str(tmp_path / "out"), where]) == 2
+    told = capsys.readouterr().err
+    assert "needs the extra lite (pip install 'posenc_lib[lite]')" in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_short_address_leads_to_its_notebook_and_keeps_the_place_in_it():

@@ -8,6 +8,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import jupyter_server  # noqa: F401  JupyterLite, run below, lists the notebooks with it
+import jupyterlite_core  # noqa: F401  whoever lacks it hears of it at once
 import nbformat
 
 from posenc_lib.files import atomic_write

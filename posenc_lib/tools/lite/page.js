@@ -6,7 +6,7 @@ const ROOT = new URL("../", location.href.split(/[?#]/)[0]);
 const KEPT = [`posenc-drawing ${location.pathname}${FILE}`, `posenc-lesson ${location.pathname}${FILE}`]; // see guess.js
 const SOON = 700; // ms after a change until it is kept
 const LATE = 120; // s after which Python won't come any more
-const NARROW = "(max-width: 600px)"; // as in page.css
+const SMALL = "(max-width: 600px), (max-height: 500px)"; // as in page.css
 const MEANT = /NOT be synced|is duplicated/; // what JupyterLite warns of, and is to be so here
 const [cover, bar, status] = ["cover", "bar", "status"].map(name => document.getElementById(`posenc-${name}`));
 const say = words => status.textContent !== words && (status.textContent = words);
@@ -36,7 +36,7 @@ async function opened() {
   const panel = await until(() => window.jupyterapp?.shell?.currentWidget?.content?.widgets && jupyterapp.shell.currentWidget);
   await panel.context.ready;
   await until(() => panel.node.querySelector(".jp-RenderedMarkdown"));
-  if (matchMedia(NARROW).matches) for (const part of [jupyterapp.shell.menu, panel.toolbar]) part.hide();
+  if (matchMedia(SMALL).matches) for (const part of [jupyterapp.shell.menu, panel.toolbar]) part.hide();
   return panel;
 }
 
@@ -85,7 +85,7 @@ function liven({ content, sessionContext }) {
       await fresh(cells[k], sessionContext);
     }
     runs = false;
-    say("Live down to here: drag a slider.");
+    say("Live: drag a slider. A cell that you change runs when you press Run.");
   };
   const want = k => {
     wanted = Math.max(wanted, k);

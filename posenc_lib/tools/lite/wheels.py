@@ -24,8 +24,10 @@ def gather(clone: Path, folder: Path) -> list[Path]:
     """Make the library's wheel, fetch the others; return those that Python is to have.
 
     Raises:
-        OSError: pip failed, and what it said.
+        ValueError: this isn't a clone of the project. OSError: pip failed, and what it said.
     """
+    if not (clone / "pyproject.toml").exists():
+        raise ValueError(f"the library's wheel is made from a clone, and {clone} isn't one")
     _pip("download", "--no-deps", "--require-hashes", *PURE.split(), "-r", PINS, "-d", folder)
     copy = folder.with_name("copy")  # setuptools would leave its own files in the clone
     ignored = shutil.ignore_patterns("__pycache__")
