@@ -84,7 +84,8 @@ def index(intro: str, told: list[dict], note: str = "") -> bytes:
     for one in (one for one in told if one["minutes"]):
         shown, minutes = pictures.get(one["name"], "base_sweep"), f"{one['minutes']} minutes"
         cards += card(one["name"], shown, one["title"], one["question"], minutes)
-    body = f'{markdown(intro + begin)}{film.html()}<div id="lessons" class="cards lessons">{cards}</div>'
+    cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
+    body = f"{markdown(intro + begin)}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"
     title = re.search("^# (.+)$", text, re.M)
     about = re.search(r"^[^#\s<].*?[.?!](?=\s|$)", text, re.M)
