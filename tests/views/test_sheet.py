@@ -55,8 +55,8 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
 def touching(drawn: Sheet) -> list[str]:
     """Return pairs of texts that lie over each other, and texts that leave the page."""
     seen, (wide, high) = words(drawn), drawn.figure.bbox.size
-    off = [
-        t for t, box in seen if min(box.x0, box.y0) < -1 or box.x1 > wide + 1 or box.y1 > high + 1
+    off = [  # by more than the room that a letter has around it
+        t for t, box in seen if min(box.x0, box.y0) < -2 or box.x1 > wide + 2 or box.y1 > high + 2
     ]
     wrong = [f"{text!r} leaves the page" for text in off]
     for k, (one, box) in enumerate(seen):
