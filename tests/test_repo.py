@@ -1,5 +1,6 @@
 """What a clone must be: the given rooms, true commands, whole pins, no word of any one machine."""
 
+import json
 import re
 import tomllib
 
@@ -39,6 +40,17 @@ def test_everything_is_pinned_exactly_and_constraints_only_add_to_the_requiremen
     assert needed == {"numpy", "matplotlib", "ipywidgets", "anywidget"}  # no notebook server
     pinned = {line.split("==")[0] for line in base}
     assert needed | names(PROJECT["optional-dependencies"]["lab"]) <= pinned
+
+
+def test_ci_tries_the_lowest_versions_that_are_allowed_and_those_that_pyodide_brings():
+    floors = (ROOT / "tests/floors.txt").read_text(encoding="utf-8").splitlines()[1:]
+    lowest = [one.replace(">=", "==") for one in PROJECT["dependencies"]]
+    brought = ROOT / "posenc_lib/tools/lite/pyodide.json"
+    for name, one in json.loads(brought.read_text(encoding="utf-8"))["packages"].items():
+        if name in ("pillow", "pyparsing"):  # matplotlib's own, whose newest it doesn't fit
+            lowest.append(f"{name}=={one['version']}")
+    assert floors == sorted(lowest)
+    assert "-r tests/floors.txt" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
 def test_no_file_knows_a_machine_or_a_package_host():

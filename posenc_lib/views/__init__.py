@@ -3,9 +3,14 @@
 A view is one function, which a pen draws for. What one page alone shows is in that page's package.
 """
 
+import logging
 from importlib import import_module
 
-from posenc_lib.views.view import VIEWS, View
+# that matplotlib lists a new machine's fonts would stand in red above the first picture
+FONTS = logging.getLogger("matplotlib.font_manager")
+FONTS.addFilter(lambda told: "building the font cache" not in told.getMessage())
+
+from posenc_lib.views.view import VIEWS, View  # noqa: E402
 
 FILES = "points tables scores biases longer patches"
 for file in FILES.split():

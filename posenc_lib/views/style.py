@@ -76,6 +76,7 @@ SETTINGS = {
     "lines.linewidth": 2,
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",
+    "text.hinting": "default",  # older matplotlibs have another one by themselves
     "svg.fonttype": "none",
     "svg.hashsalt": "posenc",
     "pdf.fonttype": 42,

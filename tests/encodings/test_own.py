@@ -2,7 +2,6 @@
 
 import functools
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -444,10 +443,8 @@ SCRIPTS = ["你好", "世界", "नमस्ते", "สวัสดี", "한�
 def test_words_of_any_script_are_drawn_without_a_warning_and_told_as_they_are(word):
     words = [word, *"bcdef"]
     q, k = np.random.default_rng(0).normal(size=(2, 6, 8))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        panel = pe.explore("rope", views="attention_map", q=q, k=k, tokens=words, query=0)
-        assert panel.png
+    panel = pe.explore("rope", views="attention_map", q=q, k=k, tokens=words, query=0)
+    assert panel.png  # a warning would be an error: pyproject.toml says so
     assert f"“{word.strip()}”" in panel.text
     panel.close()
 

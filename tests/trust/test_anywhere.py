@@ -50,3 +50,24 @@ def test_a_lesson_runs_anywhere_leaves_no_file_behind_and_asks_for_no_network(tm
     asked = [line for line in done.stderr.splitlines() if not any(part in line for part in noise)]
     asked = [line.split("asked ")[-1].split(" <")[0] for line in asked]
     assert asked == ["socket.__new__", "open left behind"]
+
+
+# Looks for fonts as on a machine where matplotlib has never been, and as if that took long.
+FRESH = """
+import logging, threading
+class Timer:
+    def __init__(self, seconds, call): self.start = call
+    def cancel(self): print("fonts were listed")
+threading.Timer = Timer
+import posenc_lib as pe
+pe.explore("sinusoidal"), pe.figure("ladder")
+logging.getLogger("matplotlib.font_manager").warning("another matter")
+"""
+
+
+def test_the_first_picture_on_a_machine_has_no_red_line_above_it(tmp_path):
+    new = os.environ | {"MPLCONFIGDIR": str(tmp_path)}
+    command = [sys.executable, "-c", FRESH]
+    done = subprocess.run(command, env=new, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["fonts were listed"]
+    assert done.stderr.splitlines() == ["another matter"]

@@ -55,9 +55,8 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
 def touching(drawn: Sheet) -> list[str]:
     """Return pairs of texts that lie over each other, and texts that leave the page."""
     seen, (wide, high) = words(drawn), drawn.figure.bbox.size
-    off = [
-        t for t, box in seen if min(box.x0, box.y0) < -1 or box.x1 > wide + 1 or box.y1 > high + 1
-    ]
+    least, most = -2.5, (wide + 2.5, high + 2.5)  # around a letter itself there is that much room
+    off = [t for t, box in seen if min(box.p0) < least or (box.p1 > most).any()]
     wrong = [f"{text!r} leaves the page" for text in off]
     for k, (one, box) in enumerate(seen):
         for other, there in seen[:k]:
