@@ -26,6 +26,7 @@ LIVE = "document.querySelector('#posenc-status')?.textContent.startsWith('Live')
 BOOK = "jupyterapp.shell.currentWidget"
 TORCH = "PyTorch doesn't run in a browser: just read this cell."
 WRONG = "def shifted(row, offset):\n    return 0\n\n\ncheck('shifted', shifted)"
+STORED = "document.querySelector('.jp-OutputArea-output img')"
 ENTRIES = "Object.keys(localStorage).filter(key => key.startsWith('posenc-')).length"
 IN_FIREFOX = """async frame => {
     const page = () => frame.contentDocument;
@@ -103,9 +104,11 @@ def _words(output) -> str:
 
 
 def runs_as_in_python(lesson, name: str) -> None:
-    """Run all cells; expect the sources of the repository, and what Python said."""
+    """Run all cells; expect the sources of the repository, and what Python said, as stored, too."""
+    here = stored(name)
+    assert texts(lesson.cells()) == texts(here)
     lesson.run_rest()
-    there, here = lesson.cells(), stored(name)
+    there = lesson.cells()
     assert [cell["source"] for cell in there] == [cell.source for cell in here]
     for told, kept in zip(texts(there), texts(here), strict=True):
         assert told == kept or told == [TORCH]
@@ -153,6 +156,15 @@ def test_sliders_move_pictures_and_words_as_in_python(browser, address, name):
     with opened(browser, f"{address}{name}.html") as lesson:
         runs_as_in_python(lesson, name)
         all_to_their_ends(lesson.explorers()[0], next(panels(name)))
+
+
+def test_a_python_that_is_restarted_brings_the_page_back_to_life(browser, address):
+    with opened(browser, f"{address}00_start_here.html") as lesson:
+        lesson.ready()
+        lesson.page.evaluate(f"{{ {BOOK}.sessionContext.restartKernel(); }}")
+        lesson.page.wait_for_function(f"!{LIVE}")
+        lesson.ready()
+        all_to_their_ends(lesson.explorers()[0], next(panels("00_start_here")))
 
 
 @pytest.mark.parametrize("name", REST)
@@ -216,6 +228,8 @@ def test_what_a_reader_did_stays_until_the_page_is_started_over(browser, address
         page.wait_for_function(f"{ENTRIES} >= 2")  # the drawing, and what was changed
         page.wait_for_function(f"!{BOOK}.context.model.dirty")
         page.reload()
+        page.wait_for_function(STORED)  # before there's a Python
+        assert page.locator("text=Loading widget").count() == 0
         lesson.ready()
         for words in ("return 0", "not yet:"):
             assert words in cell(lesson, "def shifted").inner_text()
@@ -235,7 +249,7 @@ def test_links_lead_on_to_the_playground_which_downloads_its_pictures(browser, a
         page = lesson.page
         lesson.ready()
         site = page.locator("#posenc-site").get_attribute("href")
-        assert site.endswith(f"/site/{DONE}.html")
+        assert site.endswith(f"/{DONE}.html")
         link = page.locator(".jp-RenderedMarkdown a[href*='questions.md']").first
         link.hover()
         assert page.locator(f".jp-RenderedMarkdown a[href^='{address}questions.html']").count()

@@ -107,7 +107,7 @@ class Training(OnPage):
             self._say("Trained.")
             self._show()
         except GeneratorExit:
-            self._say("Stopped. Train begins again.")
+            self._say("Stopped. Press Train to begin again.")
         finally:
             self.button.description, self.button.icon = "Train", "play"
 

@@ -76,7 +76,10 @@ def _jupyterlite(room: Path, notebooks: list[Path]) -> Path:
     for path in notebooks:
         notebook = nbformat.read(path, as_version=4)
         notebook.metadata["kernelspec"] = KERNEL
-        (room / "contents" / path.name).write_text(nbformat.writes(notebook), encoding="utf-8")
+        # a server would join the lines of a text; here nobody does
+        (room / "contents" / path.name).write_text(
+            nbformat.writes(notebook, split_lines=False), encoding="utf-8"
+        )
     (room / "lite/overrides.json").write_text(json.dumps(SETTINGS))
     brought = [str(path) for path in wheels.of_the_page(room / "wheels")]
     config = {

@@ -7,7 +7,7 @@ const KEPT = [`posenc-drawing ${location.pathname}${FILE}`, `posenc-lesson ${loc
 const SOON = 700; // ms after a change until it is kept
 const LATE = 120; // s after which Python won't come any more
 const SMALL = "(max-width: 600px), (max-height: 500px)"; // as in page.css
-const MEANT = /NOT be synced|is duplicated/; // what JupyterLite warns of, and is to be so here
+const MEANT = /NOT be synced|is duplicated|Connection lost/; // what JupyterLite warns of, and is to be so here
 const [cover, bar, status] = ["cover", "bar", "status"].map(name => document.getElementById(`posenc-${name}`));
 const say = words => status.textContent !== words && (status.textContent = words);
 const pause = ms => new Promise(done => setTimeout(done, ms));
@@ -22,13 +22,13 @@ async function until(ready) {
 
 function show() {
   // The lesson as a picture, until there is more.
-  const { name, title, question, picture, ...image } = LESSON, part = tag => cover.querySelector(tag);
+  const { name, title, question, picture, alt, width } = LESSON, part = tag => cover.querySelector(tag);
   document.getElementById("posenc-site").hidden = !SITE || !name;
   document.getElementById("posenc-site").href = new URL(`${SITE}${name}`, ROOT);
   if (!title) return;
   document.title = part("h1").textContent = title;
   part("p").textContent = question;
-  picture ? Object.assign(part("img"), image, { src: new URL(`first/${picture}`, ROOT) }) : part("img").remove();
+  picture ? Object.assign(part("img"), { alt, width, src: new URL(`first/${picture}`, ROOT) }) : part("img").remove();
 }
 
 async function opened() {
@@ -57,8 +57,9 @@ async function started(session) {
   const tell = async () => {
     while (waits) {
       const now = Math.round((performance.now() - begun) / 1000);
+      const long = now > SECONDS ? `${now} s, longer than usual` : `${now} s of about ${SECONDS}`;
       say(now > LATE ? "Python doesn't start here. Reload the page, or try another browser." : `Python ${
-        kernel ? "loads the lesson's library" : "starts"}: ${now} s of about ${SECONDS}. You can read already.`);
+        kernel ? "loads the lesson's library" : "starts"}: ${long}. You can read already.`);
       await pause(500);
     }
   };
@@ -70,36 +71,48 @@ async function started(session) {
 }
 
 function liven({ content, sessionContext }) {
-  // Run each cell that comes into sight, and before it those above. One that a reader has changed waits to be told.
-  const cells = [...content.widgets], source = cell => cell.model.sharedModel.getSource();
+  // Run each cell that comes into sight, and before it those above. What a reader is changing waits to be told.
+  const cells = content.widgets, source = cell => cell.model.sharedModel.getSource();
   const failed = ({ outputs }) => outputs.toJSON().some(({ output_type }) => output_type === "error");
-  const waiting = new Map(cells.filter(({ model }) => model.type === "code" && !failed(model)).map(cell => [cell, source(cell)]));
-  let wanted = -1, runs = false;
-  const stop = words => (sight.disconnect(), waiting.clear(), say(words));
+  const settled = new Map(), ran = new Set(); // the source of each cell as it was run; those that this Python has run
+  let wanted = -1, runs = false, ready = false;
   const run = async () => {
-    for (let k = 0; k <= wanted; k++) {
-      const was = waiting.get(cells[k]);
-      waiting.delete(cells[k]);
-      if (was === undefined || was !== source(cells[k]) || cells[k].isDisposed) continue;
+    for (let k = 0; k <= wanted && ready; k++) {
+      const cell = cells[k];
+      if (!settled.has(cell) || ran.has(cell) || cell.isDisposed || cell.model.executionState === "running") continue;
+      if (settled.get(cell) !== source(cell) || failed(cell.model)) continue;
+      ran.add(cell);
       say("Bringing the cells down to here to life …");
-      await fresh(cells[k], sessionContext);
+      await fresh(cell, sessionContext).catch(() => 0); // what went wrong stands there in red
     }
     runs = false;
-    say("Live: drag a slider. A cell that you change runs when you press Run.");
+    if (ready) say("Live: drag a slider. A cell that you change runs when you press Run.");
   };
   const want = k => {
     wanted = Math.max(wanted, k);
-    if (!runs && wanted >= 0) (runs = true), run().catch(() => stop("A cell has failed. From here on, run the cells yourself."));
+    if (ready && !runs && wanted >= 0) (runs = true), run();
+  };
+  const watch = cell => {
+    settled.set(cell, source(cell));
+    cell.model.stateChanged.connect(({ executionState, executionCount }, { name }) => {
+      // A cell that was only meant to be run, when one above it failed, has no number.
+      if (name === "executionState" && executionState === "idle" && executionCount) ran.add(cell), settled.set(cell, source(cell));
+    });
+    sight.observe(cell.node);
   };
   const sight = new IntersectionObserver(entries => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) want(cells.findIndex(({ node }) => node === target));
   }, { rootMargin: "100px" });
-  for (const cell of waiting.keys()) {
-    sight.observe(cell.node);
-    cell.model.stateChanged.connect((_, { name }) => name === "executionState" && waiting.delete(cell)); // it runs
-  }
-  sessionContext.statusChanged.connect((_, now) => now.endsWith("restarting") && stop("Python starts anew. Run the cells from the top."));
-  want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img"))); // wherever the first picture is
+  cells.filter(({ model }) => model.type === "code").forEach(watch);
+  const begin = async () => {
+    ready = false;
+    ran.clear();
+    await started(sessionContext);
+    ready = true;
+    want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img, .posenc"))); // wherever the first picture is
+  };
+  sessionContext.statusChanged.connect((_, now) => now.endsWith("restarting") && begin());
+  return begin();
 }
 
 async function fresh(cell, session) {
@@ -115,21 +128,32 @@ async function fresh(cell, session) {
   }
 }
 
-async function keep({ context, content }) {
+function keep({ context, content }) {
   // Keep what a reader changes in this browser. A page that nobody has changed isn't kept: it stays the newest one.
   // Return whether the lesson has changed since the reader changed it.
-  const sources = ({ cells }) => JSON.stringify(cells.map(({ source }) => [source].flat().join("")));
-  const lesson = sources(await (await fetch(new URL(`files/${FILE}`, ROOT))).json()), [, name] = KEPT;
-  const changed = () => sources(content.model.toJSON()) !== lesson;
+  const [, name] = KEPT, now = () => String(number(JSON.stringify(content.model.toJSON().cells.map(({ source }) => source))));
   const store = async () => {
-    if (over || !changed()) return;
-    localStorage.setItem(name, localStorage.getItem(name) ?? lesson);
+    if (over || now() === LESSON.number) return;
+    localStorage.setItem(name, localStorage.getItem(name) ?? LESSON.number);
     await context.save();
   };
   let soon;
+  const whole = context.model.toJSON.bind(context.model);
+  context.model.toJSON = () => asPictures(whole()); // this is what is saved
   content.model.contentChanged.connect(() => (clearTimeout(soon), (soon = setTimeout(store, SOON))));
   document.addEventListener("visibilitychange", () => document.hidden && store());
-  return changed() && ![null, lesson].includes(localStorage.getItem(name));
+  return now() !== LESSON.number && ![null, LESSON.number].includes(localStorage.getItem(name));
+}
+
+// One number for a text, FNV-1a of its letters; page.py has the same for each lesson
+const number = text => [...text].reduce((all, letter) => Math.imul(all ^ letter.codePointAt(), 16777619) >>> 0, 2166136261);
+
+function asPictures(notebook) {
+  // What is kept of a panel is its picture: nothing else can be shown until Python runs again.
+  const data = notebook.cells.flatMap(({ outputs }) => outputs ?? []).map(({ data }) => data ?? {});
+  for (const each of data) if (each["text/html"]) delete each["application/vnd.jupyter.widget-view+json"];
+  delete notebook.metadata.widgets;
+  return notebook;
 }
 
 let over = false; // nothing is to be kept any more
@@ -155,9 +179,8 @@ async function main() {
   if (location.hash) panel.setFragment(decodeURIComponent(location.hash));
   press("run", () => jupyterapp.commands.execute("notebook:run-cell-and-select-next"));
   press("restart", restart);
-  const newer = await keep(panel);
-  await started(panel.sessionContext);
-  liven(panel);
+  const newer = keep(panel);
+  await liven(panel);
   if (newer) say("This lesson has changed since you worked on it. Start over shows how it is now.");
 }
 

@@ -46,9 +46,10 @@ def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> No
     (lite / "first").mkdir()
     told, pages = {page["name"]: page for page in about}, {}
     for path in notebooks:
-        name = f"{path.stem}.html"
-        page = {"name": name, **{key: told[name][key] for key in ("title", "question")}}
-        if picture := _first_picture(path):
+        name, cells = f"{path.stem}.html", nbformat.read(path, as_version=4).cells
+        page = {"name": name, "number": str(_number([cell.source for cell in cells]))}
+        page |= {key: told[name][key] for key in ("title", "question")}
+        if picture := _first_picture(cells):
             data, width, alt = picture
             (lite / f"first/{path.stem}.png").write_bytes(base64.b64decode(data))
             page |= {"picture": f"{path.stem}.png", "width": width, "alt": alt}
@@ -70,9 +71,17 @@ def _script(value) -> str:
     return json.dumps(value).replace("</", r"<\/")
 
 
-def _first_picture(path: Path) -> tuple[str, str, str] | None:
-    """Return the first picture that a notebook stores, its width, and its alternative text."""
-    for cell in nbformat.read(path, as_version=4).cells:
+def _number(sources: list[str]) -> int:
+    """Return one number for the sources of a lesson, as page.js counts it: FNV-1a of JSON."""
+    number = 2166136261
+    for letter in json.dumps(sources, ensure_ascii=False, separators=(",", ":")):
+        number = (number ^ ord(letter)) * 16777619 % 2**32
+    return number
+
+
+def _first_picture(cells: list) -> tuple[str, str, str] | None:
+    """Return the first picture that cells store, its width, and its alternative text."""
+    for cell in cells:
         for output in cell.get("outputs", []):
             if picture := IMAGE.search(output.get("data", {}).get("text/html", "")):
                 return picture[1], picture[2], html.unescape(picture[3])

@@ -62,7 +62,7 @@ def test_it_stops_at_once_and_begins_again(panel):
     start = time.monotonic()
     assert panel.wait() is None
     assert time.monotonic() - start < 30
-    assert words(panel._news) == "Stopped. Train begins again."
+    assert words(panel._news) == "Stopped. Press Train to begin again."
     panel.start()
     panel.start()  # it trains already
     until(lambda: panel.button.description == "Stop")
@@ -90,7 +90,7 @@ def test_without_threads_it_leaves_the_page_its_turns_until_it_is_stopped(panel,
         assert panel.button.description == "Stop"
         panel.button.click()
         assert panel.wait() is None
-        assert words(panel._news) == "Stopped. Train begins again."
+        assert words(panel._news) == "Stopped. Press Train to begin again."
         assert panel.button.description == "Train"
         return seen
 
@@ -106,7 +106,7 @@ def test_without_threads_a_second_one_ends_the_first_and_who_waits_gets_what_cam
         second.start()
         while first.button.description == "Stop":
             await asyncio.sleep(0)
-        assert words(first._news) == "Stopped. Train begins again."
+        assert words(first._news) == "Stopped. Press Train to begin again."
         assert second._trains()
         assert second.wait() is second.run is not None
         await asyncio.sleep(0)
