@@ -75,9 +75,9 @@ function liven({ content, sessionContext }) {
   const cells = content.widgets, source = cell => cell.model.sharedModel.getSource();
   const failed = ({ outputs }) => outputs.toJSON().some(({ output_type }) => output_type === "error");
   const settled = new Map(), ran = new Set(); // the source of each cell as it was run; those that this Python has run
-  let wanted = -1, runs = false, ready = false;
-  const run = async () => {
-    for (let k = 0; k <= wanted && ready; k++) {
+  let wanted = -1, runs = false, ready = false, python = 0; // which Python it is, counted from the first
+  const run = async mine => {
+    for (let k = 0; k <= wanted && mine === python; k++) {
       const cell = cells[k];
       if (!settled.has(cell) || ran.has(cell) || cell.isDisposed || cell.model.executionState === "running") continue;
       if (settled.get(cell) !== source(cell) || failed(cell.model)) continue;
@@ -85,12 +85,13 @@ function liven({ content, sessionContext }) {
       say("Bringing the cells down to here to life …");
       await fresh(cell, sessionContext).catch(() => 0); // what went wrong stands there in red
     }
+    if (mine !== python) return;
     runs = false;
-    if (ready) say("Live: drag a slider. A cell that you change runs when you press Run.");
+    say("Live: drag a slider. A cell that you change runs when you press Run.");
   };
   const want = k => {
     wanted = Math.max(wanted, k);
-    if (ready && !runs && wanted >= 0) (runs = true), run();
+    if (ready && !runs && wanted >= 0) (runs = true), run(python);
   };
   const watch = cell => {
     settled.set(cell, source(cell));
@@ -105,9 +106,11 @@ function liven({ content, sessionContext }) {
   }, { rootMargin: "100px" });
   cells.filter(({ model }) => model.type === "code").forEach(watch);
   const begin = async () => {
-    ready = false;
+    const mine = ++python;
+    ready = runs = false;
     ran.clear();
     await started(sessionContext);
+    if (mine !== python) return;
     ready = true;
     want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img, .posenc"))); // wherever the first picture is
   };
