@@ -103,11 +103,11 @@ def difference(one: Image.Image, other: Image.Image) -> float:
 def test_a_drawing_of_every_view_shows_the_picture(page, third, suffix, tmp_path):
     """Every encoding's own panel and every other view, a third of them in each theme.
 
-    Of four lines one is an SVG and one a PDF, and the next day others are.
+    Of eight lines one is an SVG and one a PDF, and the next day others are.
     """
     path, told = tmp_path / f"x.{suffix}", {}
-    turn = (DAY + third + 2 * (suffix == "pdf")) % 4
-    for line in LINES[third::3][turn::4]:
+    turn = (DAY + third + 4 * (suffix == "pdf")) % 8
+    for line in LINES[third::3][turn::8]:
         one = find(line)
         with style.themed(style.THEMES[third]):
             with unhinted():

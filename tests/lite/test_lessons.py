@@ -1,6 +1,6 @@
 """Lessons in the browser edition: all cells, what a reader does there, and what stays of it.
 
-CI takes three lessons and a phone; POSENC_LITE=all takes every notebook.
+CI takes three lessons and a third of what else is tried; POSENC_LITE=all takes every notebook.
 """
 
 import ast
@@ -16,13 +16,14 @@ from posenc_lib.lessons.lesson_16.real_model import GET, WITHOUT
 
 from ..browser.lab import in_firefox
 from ..browser.lesson_page import DRAWN, PICTURE, LessonPage
-from ..conftest import ROOT
+from ..conftest import ROOT, todays
 
 pytestmark = [pytest.mark.slow, pytest.mark.lite]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOVED, DONE = ["00_start_here", "06_rope"], "05_sinusoidal"  # whose sliders move; what is done
 REST = [path.stem for path in NOTEBOOKS if path.stem not in (*MOVED, DONE)]
-REST = REST if os.environ.get("POSENC_LITE") == "all" else []
+ALL = os.environ.get("POSENC_LITE") == "all"
+REST = REST if ALL else []
 PATIENCE = 300_000  # ms: on a busy machine Python takes minutes to start
 LIVE = "document.querySelector('#posenc-status')?.textContent.startsWith('Live')"
 BOOK = "jupyterapp.shell.currentWidget"
@@ -160,26 +161,21 @@ def all_to_their_ends(there, here) -> None:
     assert there.said("alert") == ""
 
 
-@pytest.mark.parametrize("name", MOVED)
-def test_sliders_move_pictures_and_words_as_in_python(browser, address, name):
+@pytest.mark.parametrize("name", [*MOVED, *REST])
+def test_a_lesson_says_what_python_says_and_sliders_move_it(browser, address, name):
     with opened(browser, f"{address}{name}.html") as lesson:
         runs_as_in_python(lesson, name)
-        all_to_their_ends(lesson.explorers()[0], next(panels(name)))
+        if name in MOVED:
+            all_to_their_ends(lesson.explorers()[0], next(panels(name)))
 
 
-def test_a_python_that_is_restarted_brings_the_page_back_to_life(browser, address):
+def a_restarted_python_brings_the_page_back_to_life(browser, address):
     with opened(browser, f"{address}00_start_here.html") as lesson:
         lesson.ready()
         lesson.page.evaluate(f"{{ {BOOK}.sessionContext.restartKernel(); }}")
         lesson.page.wait_for_function(f"!{LIVE}")
         lesson.ready()
         all_to_their_ends(lesson.explorers()[0], next(panels("00_start_here")))
-
-
-@pytest.mark.parametrize("name", REST)
-def test_a_lesson_runs_from_top_to_bottom_and_says_what_python_says(browser, address, name):
-    with opened(browser, f"{address}{name}.html") as lesson:
-        runs_as_in_python(lesson, name)
 
 
 def drag(there, here) -> None:
@@ -253,7 +249,7 @@ def test_what_a_reader_did_stays_until_the_page_is_started_over(browser, address
         assert [one["source"] for one in lesson.cells()] == [one.source for one in stored(DONE)]
 
 
-def test_links_lead_on_to_the_playground_which_downloads_its_pictures(browser, address):
+def links_lead_on_to_the_playground_which_downloads_its_pictures(browser, address):
     with opened(browser, f"{address}{DONE}.html") as lesson:
         page = lesson.page
         lesson.ready()
@@ -275,7 +271,7 @@ def test_links_lead_on_to_the_playground_which_downloads_its_pictures(browser, a
             assert Path(coming.value.path()).read_bytes().startswith(begins)
 
 
-def test_a_phone_has_a_live_picture_and_no_room_is_lost(browser, address):
+def a_phone_has_a_live_picture_and_no_room_is_lost(browser, address):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     with opened(browser, f"{address}00_start_here.html", **phone) as lesson:
         there = lesson.explorers()[0]
@@ -283,6 +279,18 @@ def test_a_phone_has_a_live_picture_and_no_room_is_lost(browser, address):
             there.step(slider)
         assert lesson.page.evaluate("document.documentElement.scrollWidth") <= 390
         assert lesson.page.locator(".jp-NotebookPanel").bounding_box()["y"] < 10
+
+
+MORE = [
+    a_restarted_python_brings_the_page_back_to_life,
+    links_lead_on_to_the_playground_which_downloads_its_pictures,
+    a_phone_has_a_live_picture_and_no_room_is_lost,
+]
+
+
+@pytest.mark.parametrize("holds", MORE if ALL else todays(MORE, 3), ids=lambda one: one.__name__)
+def test_and_so_does_more_a_third_of_it_each_day(browser, address, holds):
+    holds(browser, address)
 
 
 def test_firefox_runs_a_lesson(edition):

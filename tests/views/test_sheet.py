@@ -100,7 +100,7 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", todays(PATHS), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", todays(PATHS, 4), ids=lambda path: path.stem)
 def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_at_any_width(path):
     first, *others = [cell.source for cell in code_cells(path)]
     space = {}
