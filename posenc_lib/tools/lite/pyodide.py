@@ -41,8 +41,12 @@ def bring(folder: Path, copy: Path | None) -> None:
 
 def _fetch(name: str, pin: str, to: Path) -> None:
     """Fetch a file, whole or not at all."""
-    with urllib.request.urlopen(ADDRESS + name) as answer:  # noqa: S310  https, as it stands above
-        data = answer.read()
+    try:
+        with urllib.request.urlopen(ADDRESS + name) as answer:  # noqa: S310  https, as above
+            data = answer.read()
+    except OSError as error:
+        rule = "--pyodide FOLDER takes a copy that you have"
+        raise OSError(f"{ADDRESS + name} can't be fetched ({error}); {rule}") from None
     if _hash(data) != pin:
         raise OSError(f"{ADDRESS + name} is not the file that is pinned")
     atomic_write(to, data)
