@@ -222,7 +222,8 @@ def test_what_a_reader_did_stays_until_the_page_is_started_over(browser, address
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
         runs_as_in_python(lesson, DONE)
         assert page.evaluate(ENTRIES) == 0  # nobody has changed anything
-        *_, here, _ = panels(DONE)
+        first, *_, here, _ = panels(DONE)
+        all_to_their_ends(lesson.explorers()[0], first)
         drag(lesson.explorers()[-2], here)
         told = draw(lesson)
         cell(lesson, "def shifted").locator(".cm-content").click()
