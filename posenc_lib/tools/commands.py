@@ -60,10 +60,6 @@ def _parser() -> argparse.ArgumentParser:
     site = commands.add_parser(
         "site", help="write notebooks as a web site whose sliders move without a kernel"
     )
-    site.add_argument("out", type=Path, help="folder to write to")
-    site.add_argument(
-        "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
-    )
     site.add_argument(
         "--lite", default="", metavar="ADDRESS", help="link each page to the browser edition there"
     )
@@ -71,10 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     lite = commands.add_parser(
         "lite", help="write notebooks as a web site that runs them in the browser, without a server"
     )
-    lite.add_argument("out", type=Path, help="folder to write to")
-    lite.add_argument(
-        "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
-    )
+    for pages in (site, lite):
+        pages.add_argument("out", type=Path, help="folder to write to")
+        pages.add_argument(
+            "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
+        )
     lite.add_argument("--open", action="store_true", help="show it in your browser when written")
     lite.add_argument(
         "--site", default="", metavar="ADDRESS", help="link each lesson to its page without Python"

@@ -9,15 +9,13 @@ the edition's first visit is in a browser that has nothing of it yet.
 
 import sys
 import tempfile
-import threading
 import time
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from posenc_lib.tools.lite.serve import server
 from tests.benchmarks.live import WATCH, press
-from tests.browser.lab import chromium, jupyterlab
+from tests.browser.lab import chromium, jupyterlab, served
 from tests.browser.lesson_page import PICTURE, READY
 from tests.conftest import ROOT, copied
 
@@ -70,15 +68,13 @@ def main(folder: Path) -> None:
         keys[way] += visit.keys()
         visit.page.close()
 
-    with tempfile.TemporaryDirectory() as place, chromium() as browser, server(folder) as here:
-        threading.Thread(target=here.serve_forever, daemon=True).start()
-        edition = f"http://127.0.0.1:{here.server_port}/{LESSON}.html"
+    with tempfile.TemporaryDirectory() as place, chromium() as browser, served(folder) as here:
         clone = copied(Path(place), [ROOT / f"notebooks/{LESSON}.ipynb"])
         with jupyterlab(clone / "notebooks", Path(place, "home")) as address:
             for _ in range(TURNS):
                 context = browser.new_context(viewport=DESK)
                 for way in ("first visit", "second visit"):
-                    visit = Visit(context, edition)
+                    visit = Visit(context, f"{here}{LESSON}.html")
                     visit.live()
                     note(way, visit)
                 visit = Visit(context, address(f"{LESSON}.ipynb"))
@@ -86,29 +82,16 @@ def main(folder: Path) -> None:
                 visit.live()
                 note("JupyterLab", visit)
                 context.close()
-        here.shutdown()
 
-    print(
-        f"{'from the link, medians of ' + str(TURNS):<32}",
-        *(f"{way:>14}" for way in keys),
-        "÷",
-        sep="",
-    )
-    for what, ways in took.items():
+    def line(what: str, ways: dict, look: str) -> None:
         middle = {way: median(times) for way, times in ways.items()}
         ratio = middle["second visit"] / middle["JupyterLab"]
-        print(
-            f"{what:<32}",
-            *(f"{each:>12.1f} s" for each in middle.values()),
-            f"{ratio:>7.2f}",
-            sep="",
-        )
-    middle = {way: median(times) for way, times in keys.items()}
-    ratio = middle["second visit"] / middle["JupyterLab"]
-    what = f"key → picture, base, {len(keys['first visit'])} keys"
-    print(
-        f"{what:<32}", *(f"{each:>11.0f} ms" for each in middle.values()), f"{ratio:>7.2f}", sep=""
-    )
+        print(f"{what:<32}" + "".join(map(look.format, middle.values())) + f"{ratio:>7.2f}")
+
+    print(f"{'from the link':<32}" + "".join(f"{way:>14}" for way in keys) + f"{'÷':>7}")
+    for what, ways in took.items():
+        line(what, ways, "{:>12.1f} s")
+    line("key → picture, base", keys, "{:>11.0f} ms")
 
 
 if __name__ == "__main__":

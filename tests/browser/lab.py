@@ -73,6 +73,17 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
             server.terminate()  # a Jupyter server stops its kernels, too
 
 
+@contextmanager
+def served(folder: Path):
+    """Serve the browser edition as its command does; yield its address."""
+    from posenc_lib.tools.lite.serve import server  # most tests need none
+
+    with server(folder) as here:
+        threading.Thread(target=here.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{here.server_port}/"
+        here.shutdown()
+
+
 def answers(address: tuple) -> bool:
     with suppress(OSError), socket.create_connection(address):
         return True

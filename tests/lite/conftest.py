@@ -3,15 +3,14 @@
 import os
 import subprocess
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from posenc_lib.tools.lite import build, pyodide
-from posenc_lib.tools.lite.serve import server
 
+from ..browser.lab import served
 from ..conftest import ROOT
 
 # Where Pyodide's own address can't be reached: somebody else's package, which has the same files.
@@ -57,7 +56,5 @@ def edition(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(edition):
     """Serve the folder as the command does; return its address."""
-    with server(edition) as here:
-        threading.Thread(target=here.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{here.server_port}/"
-        here.shutdown()
+    with served(edition) as here:
+        yield here

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import urllib.request
 import zipfile
 
@@ -168,8 +169,6 @@ def test_the_folder_is_served_to_this_machine_alone_with_types_that_browsers_tak
     for name in ("a.wasm", "a.mjs", "a.js"):
         (tmp_path / name).write_text("")
     with serve.server(tmp_path) as here:
-        import threading
-
         threading.Thread(target=here.serve_forever, daemon=True).start()
         assert here.server_address[0] == "127.0.0.1"
         kinds = {}

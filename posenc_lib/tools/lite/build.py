@@ -14,8 +14,8 @@ import nbformat
 
 from posenc_lib.files import atomic_write
 from posenc_lib.tools.lite import pyodide, wheels
-from posenc_lib.tools.lite.page import KERNEL, dress, leads_to
-from posenc_lib.tools.site.build import about_all, index, nav
+from posenc_lib.tools.lite.page import KERNEL, SECONDS, dress, leads_to
+from posenc_lib.tools.site.build import about_all, index, intro_of, nav, pages_of
 from posenc_lib.tools.site.notebook import page
 from posenc_lib.tools.write import tell
 
@@ -33,7 +33,7 @@ WITHOUT = "@jupyterlite/application-extension:service-worker-manager"
 CONFIG = b'<script id="jupyter-config-data" type="application/json">{}</script>'
 NOTE = (
     "Each lesson runs in your browser. Nothing is installed, and nothing you do leaves your "
-    "machine. Python takes about 15 seconds to start; you can read from the first second."
+    f"machine. Python takes about {SECONDS} seconds to start; you can read from the first second."
 )
 
 
@@ -48,7 +48,7 @@ def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", 
             is used then. "" brings Pyodide along.
         site: where the pages without Python are, from `out`; "" if they're nowhere.
     """
-    sources = [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
+    sources = pages_of(folder)
     notebooks = [path for path in sources if path.suffix == ".ipynb"]
     if not notebooks:
         raise ValueError(f"no notebook in {folder}")
@@ -131,9 +131,7 @@ def _configure(path: Path, address: str) -> None:
 
 def _front(lite: Path, folder: Path, sources: list[Path], about: list[dict]) -> None:
     """Write the first page, a short address for each lesson, and the texts beside them."""
-    readme = folder.parent / "README.md"
-    intro = readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
-    front = index(intro, about, NOTE).replace(b"</main>", CONFIG + b"</main>")
+    front = index(intro_of(folder), about, NOTE).replace(b"</main>", CONFIG + b"</main>")
     (lite / "index.html").write_bytes(front)
     for path, told in zip(sources, about, strict=True):
         make = partial(leads_to, path.name, told["title"])

@@ -134,10 +134,13 @@ async function fresh(cell, session) {
 function keep({ context, content }) {
   // Keep what a reader changes in this browser. A page that nobody has changed isn't kept: it stays the newest one.
   // Return whether the lesson has changed since the reader changed it.
-  const [, name] = KEPT, now = () => String(number(JSON.stringify(content.model.toJSON().cells.map(({ source }) => source))));
+  const [, name] = KEPT, based = localStorage.getItem(name); // the lesson that was changed, if it has been
+  const sources = () => JSON.stringify(content.model.toJSON().cells.map(({ source }) => source)), first = sources();
+  let kept = Boolean(based);
   const store = async () => {
-    if (over || now() === LESSON.number) return;
-    localStorage.setItem(name, localStorage.getItem(name) ?? LESSON.number);
+    kept ||= sources() !== first;
+    if (over || !kept) return;
+    localStorage.setItem(name, based ?? LESSON.edition);
     await context.save();
   };
   let soon;
@@ -145,11 +148,8 @@ function keep({ context, content }) {
   context.model.toJSON = () => asPictures(whole()); // this is what is saved
   content.model.contentChanged.connect(() => (clearTimeout(soon), (soon = setTimeout(store, SOON))));
   document.addEventListener("visibilitychange", () => document.hidden && store());
-  return now() !== LESSON.number && ![null, LESSON.number].includes(localStorage.getItem(name));
+  return kept && based !== LESSON.edition;
 }
-
-// One number for a text, FNV-1a of its letters; page.py has the same for each lesson
-const number = text => [...text].reduce((all, letter) => Math.imul(all ^ letter.codePointAt(), 16777619) >>> 0, 2166136261);
 
 function asPictures(notebook) {
   // What is kept of a panel is its picture: nothing else can be shown until Python runs again.

@@ -1,6 +1,7 @@
 """What a lesson's page in the browser has around JupyterLite's notebook."""
 
 import base64
+import hashlib
 import html
 import json
 import re
@@ -47,7 +48,7 @@ def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> No
     told, pages = {page["name"]: page for page in about}, {}
     for path in notebooks:
         name, cells = f"{path.stem}.html", nbformat.read(path, as_version=4).cells
-        page = {"name": name, "number": str(_number([cell.source for cell in cells]))}
+        page = {"name": name, "edition": _edition(cells)}
         page |= {key: told[name][key] for key in ("title", "question")}
         if picture := _first_picture(cells):
             data, width, alt = picture
@@ -71,12 +72,9 @@ def _script(value) -> str:
     return json.dumps(value).replace("</", r"<\/")
 
 
-def _number(sources: list[str]) -> int:
-    """Return one number for the sources of a lesson, as page.js counts it: FNV-1a of JSON."""
-    number = 2166136261
-    for letter in json.dumps(sources, ensure_ascii=False, separators=(",", ":")):
-        number = (number ^ ord(letter)) * 16777619 % 2**32
-    return number
+def _edition(cells: list) -> str:
+    """Return what is another for a lesson whose cells are others."""
+    return hashlib.sha256(json.dumps([cell.source for cell in cells]).encode()).hexdigest()
 
 
 def _first_picture(cells: list) -> tuple[str, str, str] | None:

@@ -12,12 +12,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PINS = Path(__file__).with_name("wheels.txt")
-PURE = "--platform any --python-version 3.12 --implementation py --abi none --only-binary :all:"
 # they hold what JupyterLab loads: for widgets, and to start Python
 OF_THE_PAGE = ("anywidget-", "jupyterlab_widgets-", "jupyterlite_pyodide_kernel-")
 NOT_FOR_PYTHON = OF_THE_PAGE[1:]
 OF_THE_KERNEL = re.compile(r".*/pypi/((?:piplite|pyodide_kernel|ipykernel)-[^/]*\.whl)")
 COMPILES = "3.12"  # as Pyodide's Python, which can't read what others compile
+PURE = (
+    f"--only-binary :all: --python-version {COMPILES} --platform any --implementation py --abi none"
+)
 
 
 def gather(clone: Path, folder: Path) -> list[Path]:

@@ -22,11 +22,9 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
         folder: the notebooks.
         lite: where the browser edition is, from `out`, to which each page then leads.
     """
-    sources = [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
+    sources = pages_of(folder)
     if not sources:
         raise ValueError(f"no notebook in {folder}")
-    readme = folder.parent / "README.md"
-    intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
     told, all_pages, jobs = about_all(sources), [("index.html", "All lessons")], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("→", after) for after in told[k + 1 : k + 2]]
@@ -41,8 +39,19 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links)
     note = f"**[Run them all in your browser]({lite}index.html)**, with Python." if lite else ""
-    jobs["index.html"] = partial(index, intro.split("![")[0], told, note)
+    jobs["index.html"] = partial(index, intro_of(folder), told, note)
     write(jobs, out)
+
+
+def pages_of(folder: Path) -> list[Path]:
+    """Return the notebooks of a folder, and after them its texts."""
+    return [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
+
+
+def intro_of(folder: Path) -> str:
+    """Return how the README beside a folder begins, down to its picture."""
+    readme = folder.parent / "README.md"
+    return readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
 
 
 def about_all(sources: list[Path]) -> list[dict[str, str]]:
