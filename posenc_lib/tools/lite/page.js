@@ -36,7 +36,8 @@ async function opened() {
   const panel = await until(() => window.jupyterapp?.shell?.currentWidget?.content?.widgets && jupyterapp.shell.currentWidget);
   await panel.context.ready;
   await until(() => panel.node.querySelector(".jp-RenderedMarkdown"));
-  if (matchMedia(SMALL).matches) for (const part of [jupyterapp.shell.menu, panel.toolbar]) part.hide();
+  const { top, menu } = jupyterapp.shell;
+  if (matchMedia(SMALL).matches) for (const part of [top, menu, panel.toolbar]) part.hide();
   return panel;
 }
 
