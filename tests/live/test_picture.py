@@ -84,22 +84,25 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
         explorer.close()
 
 
+def hand_of(explorer, slider: str) -> tuple:
+    """Return what a reader takes to move a slider: points of a line, and how it is led."""
+    return next(hand[1:] for hand in explorer.sheet.pens[0].hands if hand[0] == slider)
+
+
 def test_a_drag_turns_a_hand_the_way_it_goes_round():
     for what, view in (("sinusoidal", "turned_query"), ("rope", "vectors")):
         explorer = explore(what, views=view, start={"offset": 3})
-        hand = next(hand for hand in explorer.sheet.pens[0].hands if hand[0] == "offset")
-        touch(explorer, 0, hand[2])  # taken at its tip
+        (middle, tip), turn = hand_of(explorer, "offset")
+        touch(explorer, 0, tip)  # taken at its tip
         assert explorer.values["offset"] == 3
-        x, y = np.subtract(hand[2], hand[1])
-        turn = 2 * hand[3]  # as far as two more
-        aim = (
-            np.array([x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)])
-            + hand[1]
+        x, y = np.subtract(tip, middle)
+        turn *= 2  # as far as two more
+        aim = middle + np.array(
+            [x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)]
         )
         touch(explorer, 0, aim)
         assert explorer.values["offset"] == 5
-        moved = next(hand for hand in explorer.sheet.pens[0].hands if hand[0] == "offset")
-        np.testing.assert_allclose(moved[2], aim, atol=1e-6)
+        np.testing.assert_allclose(hand_of(explorer, "offset")[0][1], aim, atol=1e-6)
         explorer.close()
 
 

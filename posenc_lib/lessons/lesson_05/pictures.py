@@ -6,6 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.lessons.lesson_05.phasor_sum import phasor_sum  # noqa: F401  (a view of its own)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge
 from posenc_lib.views.scores import PAIRS, all_pairs, eighths
@@ -131,7 +132,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     if moved:
         pen.ring(points[[asks]], style.INK)
         pen.label(f"row {asks}", tip, tuple(18 * tip))
-    pen.hands.append(("offset", (0, 0), tip, turn))
+    pen.hands.append(("offset", [(0, 0), tip], turn))
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"W_q turns pair {pair} by {degrees}°")
     return (
