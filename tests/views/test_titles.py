@@ -495,6 +495,44 @@ def pairs_added(title, said, e, v):
     return pairs[-1] == v["pair"] and offset == v["offset"] and right
 
 
+def phasor_sum(title, said, e, v):
+    query, key = (e.queries_and_keys([at])[k][0] for k, at in enumerate((0.0, v["offset"])))
+    query = e.shift(-(v["look_back"] or 0)) @ query
+    dims = np.stack(e.pair_dims(np.arange(len(e.frequencies))))
+    longest = (np.hypot(*query[dims]) * np.hypot(*key[dims])).sum()
+    offset, height = numbers(title.replace("+", ""))
+    score = (query[dims] * key[dims]).sum()
+    straight = "straight" in title
+    return straight == np.isclose(score, longest) and offset == v["offset"] and about(height, score)
+
+
+def rotated_together(title, said, e, v):
+    places = np.arange(e.seq_len), np.arange(e.seq_len) + v["offset"]
+    words = [np.tile(x, (e.seq_len, 1)) for x in e.query_and_key()]
+    pairs = zip(words, places, strict=True)
+    rotated = np.einsum("td,td->t", *(e.rotate(x, p) for x, p in pairs))
+    dims = np.concatenate(e.pair_dims(np.arange(len(e.frequencies))))
+    waves = [np.outer(p, e.frequencies) for p in places]
+    both = [np.hstack([np.sin(w), np.cos(w)]) for w in waves]
+    left_out = np.delete(np.prod(words, axis=0)[0], dims).sum()  # dims that nothing is added to
+    added = np.prod([x[:, dims] + w for x, w in zip(words, both, strict=True)], axis=0).sum(axis=1)
+    stays = np.ptp(rotated) < 1e-6
+    varies = np.ptp(added + left_out)
+    return ("stays" in title) == stays and [rotated[v["query"]], varies]
+
+
+def attention_arcs(title, said, e, v):
+    n, (_, _, where) = e.max_positions, title.partition("goes ")
+    x = np.tile(toy_data.tokens(1, e.num_dims), (n, 1))
+    weights = e.attend(x, causal=True)[1][1:]
+    far = np.arange(1, n)[:, None] - np.arange(n)
+    shares = {f"{k} word{'s' * (k > 1)} back": weights[far == k].sum() for k in range(1, n)}
+    shares |= {"to itself": weights[far == 0].sum(), "to the first word": weights[:, 0].sum()}
+    most = max(shares.values())
+    share = 1 if n == 1 else most / (n - 1)
+    return (n == 1 or np.isclose(shares[where], most)) and said[0] == round(100 * share)
+
+
 def bucket_numbers(title, said, e, v):
     rows, numbers_are = (
         e.buckets(np.array([-1, v["offset"]])),

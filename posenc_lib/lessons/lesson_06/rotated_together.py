@@ -21,7 +21,7 @@ SHAPE = {"tall": 1.32, "wide": 856, "narrow": 1.4}
 
 
 def scores_along(encoding, offset: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the score of a query at each position with the key at an offset, two arrays (seq_len,).
+    """Return a query's scores at all positions with the key at an offset, two arrays (seq_len,).
 
     Both are rotated for the first; for the second sinusoidal waves are added to both instead.
     """

@@ -1,0 +1,145 @@
+"""Attention as arcs over a sentence: from each word to where it looks, as wide as its weight."""
+
+import numpy as np
+
+from posenc_lib.encodings import toy_data
+from posenc_lib.views import style
+from posenc_lib.views.view import QUERY, view
+
+LEAST = 0.02  # of a weight that is drawn
+MOST = 128  # weights that are drawn
+LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
+LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+FEW = 8  # words that stand evenly
+CLOSE = set(".,;:!?")  # they stand closer to the word before
+ROUND = np.linspace(0, 2 * np.pi, 41)
+SHAPE = {"most_positions": 96, "tall": 1.25, "wide": 1008, "narrow": 2.0, "left": 8}
+
+
+@view(
+    "free",
+    "Where each word looks",
+    x="position of the query",
+    needs="attend",
+    ignores="content",
+    **SHAPE,
+)
+def attention_arcs(pen, encoding, query=QUERY):
+    """Draw an arc from each word to each that it looks at, as wide as the weight.
+
+    A word sees itself and the words before. Those of one word stand out; what goes to the first
+    word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
+    drawn. Where a sentence has no room in a row, its words stand in a column.
+    """
+    words, weights = _attention(encoding)
+    query = min(query, len(words) - 1)
+    top = int(weights[query].argmax())
+    places, column = _places(pen, words)
+    pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())
+    _write(pen, words, places, column, {top: style.KEY} | {query: style.QUERY})
+
+    base = 0.0
+    if column:
+        base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
+    rows, keys = np.nonzero(_drawn(weights, query))
+    strong = weights[rows, keys]
+    arcs = _arcs(places, rows, keys, base, column, pen.size)
+    asks, first = rows == query, (keys == 0) & (rows > 1)
+    groups = (first & ~asks, style.GHOST, 0.1, 0.55), (~first & ~asks, style.KEY, 0.1, 0.85)
+    for chosen, color, faint, full in (*groups, (asks, style.QUERY, 1, 1)):
+        look = {"lw": 0.6 + 6 * strong[chosen], "alpha": np.minimum(faint + strong[chosen], full)}
+        if chosen.any():
+            pen.strokes(arcs[chosen], color=color, capstyle="butt", **look)
+
+    aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
+    pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
+    pen.says = lambda x, y: _looks(words, weights, np.abs(places - (y if column else x)).argmin())
+    most = f"{100 * weights[query, top]:.0f} %"
+    named = "itself" if top == query else words[top]
+    pen.unit((words[query], style.QUERY), "gives most to", (named, style.KEY), most)
+    share, where = _mostly(weights)
+    pen.title(f"{100 * share:.0f} % of attention goes {where}")
+    told = _looks(words, weights, query)
+    return f"{told}. Of all {len(words)} words' attention {100 * share:.0f} % goes {where}."
+
+
+def _attention(encoding) -> tuple[list[str], np.ndarray]:
+    """Return the words, or numbers where there are none, and the weights of the same token."""
+    n = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (n, encoding.num_dims))
+    words = [word.strip() or "␣" for word in encoding.tokens[:n]]
+    return words or [f"{k}" for k in range(n)], encoding.attend(x, causal=True)[1]
+
+
+def _drawn(weights: np.ndarray, query: int) -> np.ndarray:
+    """Return which weights are drawn: those that are large, and more of one word."""
+    least = max(LEAST, np.sort(weights, axis=None)[-MOST:][0])
+    drawn = weights >= least
+    drawn[query] |= weights[query] >= LEAST / 2
+    drawn[0] = False  # what has no choice says nothing
+    return drawn
+
+
+def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
+    """Return where words stand along the plot, in px, and whether in a column."""
+    (wide, high), n = pen.size, len(words)
+    if n < FEW or words[0].isdigit():
+        return (np.arange(n) + 0.5) * wide / n, False
+    long = np.array([style.text_width(word, style.NUMBERS) for word in words])
+    gaps = np.array([0.5 if word in CLOSE else 1.0 for word in words])
+    if long.sum() + 4 * gaps.sum() > wide:
+        return high - 6 - np.arange(n) * (high - 12) / (n - 1), True
+    gaps *= min((wide - long.sum()) / gaps.sum(), 10)
+    ends = np.cumsum(long + gaps)
+    return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
+
+
+def _write(pen, words: list[str], places: np.ndarray, column: bool, bold: dict) -> None:
+    """Write the words, two of them bold; where they would meet, every second or third one."""
+    every = 1
+    if len(words) > 1 and (column or words[0].isdigit()):
+        every = int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
+    plain = {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
+    for k in [*range(0, len(words), every), *bold]:
+        if k not in bold and any(abs(k - one) < every for one in bold):
+            continue
+        look = {"color": style.SOFT}
+        if k in bold:
+            look = {"color": bold[k], "fontweight": "bold"}
+        place, shift = (places[k], 0), (0, -13)
+        if column:
+            place, shift = (BESIDE, places[k]), (0, 0)
+        pen.text(words[k], place, shift, **plain | look)
+
+
+def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
+    """Return the points of an arc from each row's word to each key's, (arcs, points, 2), in px."""
+    half = np.abs(places[rows] - places[keys]) / 2
+    room = (size[0] - base if column else size[1]) - 8
+    out = np.minimum(1.1 * half + 8, room)[:, None] * np.sin(ROUND / 2)
+    along = ((places[rows] + places[keys]) / 2)[:, None] + half[:, None] * np.cos(ROUND / 2)
+    own = half == 0  # a loop, which begins and ends at its word
+    out[own] = LOOP * (1 - np.cos(ROUND))
+    along[own] += LOOP * np.sin(ROUND)
+    out += base
+    return np.stack([out, along] if column else [along, out], axis=-1)
+
+
+def _looks(words: list[str], weights: np.ndarray, query: int) -> str:
+    """Say where a word looks most."""
+    top = int(weights[query].argmax())
+    to = "itself" if top == query else f"“{words[top]}”"
+    return f"“{words[query]}” gives {100 * weights[query, top]:.0f} % of its attention to {to}"
+
+
+def _mostly(weights: np.ndarray) -> tuple[float, str]:
+    """Return how much of the attention of all words but the first goes to one place, and which."""
+    n = len(weights)
+    if n < 2:
+        return 1.0, "to itself"
+    shares = {"to itself": np.diagonal(weights)[1:].mean()}
+    shares |= {"to the first word": weights[1:, 0].mean()}
+    for d in range(1, n):
+        shares[f"{style.plural(d, 'word')} back"] = np.diagonal(weights, -d).sum() / (n - 1)
+    where = max(shares, key=shares.get)
+    return float(shares[where]), where
