@@ -20,7 +20,7 @@ def panels() -> dict:
     fern = {"seq_len": 64, "d_model": 64, "offset": (-63, 63), "look_back": (0, 20)} | bases
     fern = pe.explore("sinusoidal", views="phasor_sum", **fern)
     tape = {"seq_len": 512, "head_dim": 16, "content": "random", "offset": (-8, 8)}
-    tape = pe.explore("rope", views="rotated_together", **tape)
+    tape = pe.explore("rope", views="rotated_together", frozen="ylim", **tape)
     arcs = {"rope_type": "linear", "factor": (1, 8), "pairing": ["interleaved", "half"]}
     arcs = pe.explore("previous_head", views="attention_arcs", **arcs)
     ten = [value for _, value in usual.sliders["base"].options][:: 101 // STEPS]

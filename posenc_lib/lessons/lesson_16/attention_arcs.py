@@ -7,13 +7,13 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
 LEAST = 0.02  # of a weight that is drawn
-MOST = 128  # weights that are drawn
+MOST = 64  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 ROUND = np.linspace(0, 2 * np.pi, 41)
-SHAPE = {"most_positions": 96, "tall": 1.25, "wide": 1008, "narrow": 2.0, "left": 8}
+SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
 
 
 @view(
@@ -48,7 +48,8 @@ def attention_arcs(pen, encoding, query=QUERY):
     first = (keys == 0) & (rows > 1)
     for chosen, color, most in ((first, style.GHOST, 0.55), (~first, style.KEY, 0.85)):
         look = {"alpha": np.minimum(0.1 + strong[chosen], most), "capstyle": "butt"}
-        pen.strokes(arcs[chosen], color=color, lw=0.6 + 6 * strong[chosen], **look)
+        if chosen.any():
+            pen.strokes(arcs[chosen], color=color, lw=0.6 + 6 * strong[chosen], **look)
     keys = np.flatnonzero(weights[query] >= LEAST / 2)
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
     lw = 0.6 + 6 * weights[query, keys]
