@@ -43,7 +43,7 @@ def render(
         return page(figure.id, film_of(figure, values, dpi, width, frames).html())
     drawn = figure.draw(values, width)
     title, description = figure.words(values, drawn)
-    return drawn.picture(suffix, dpi, title=title, description=description)
+    return drawn.kept(suffix, dpi, title=title, description=description)
 
 
 def gif(figure: Scene, values: dict, dpi: float, width, frames: int) -> bytes:

@@ -21,7 +21,6 @@ _("posenc_lib.live.explorer"), _("posenc_lib.figures.shown")
 del _
 get_ipython().execution_count -= 1
 """
-IMAGE = re.compile(r'<img src="data:image/png;base64,([^"]*)" width="(\d+)" alt="([^"]*)"')
 LEADS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>$title</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <script>location.replace("$to" + location.hash)</script>
@@ -77,12 +76,12 @@ def _edition(cells: list) -> str:
     return hashlib.sha256(json.dumps([cell.source for cell in cells]).encode()).hexdigest()
 
 
-def _first_picture(cells: list) -> tuple[str, str, str] | None:
+def _first_picture(cells: list) -> tuple[str, int, str] | None:
     """Return the first picture that cells store, its width, and its alternative text."""
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            if picture := IMAGE.search(output.get("data", {}).get("text/html", "")):
-                return picture[1], picture[2], html.unescape(picture[3])
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        about = output.get("metadata", {}).get("image/png", {})
+        if "alt" in about:
+            return output.data["image/png"], about["width"], about["alt"]
     return None
 
 
