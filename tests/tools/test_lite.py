@@ -121,8 +121,8 @@ def test_code_is_compiled_in_place_of_its_source_but_the_librarys_source_stays(w
 
 
 def test_the_page_has_a_lessons_first_picture_its_words_and_nothing_that_ends_a_script(tmp_path):
-    picture = '<img src="data:image/png;base64,aGVsbG8=" width="300" alt="A &lt;wave&gt;">'
-    output = nbformat.v4.new_output("display_data", {"text/html": picture, "text/plain": "words"})
+    about = {"image/png": {"width": 300, "alt": "A <wave>"}}
+    output = nbformat.v4.new_output("display_data", {"image/png": "aGVsbG8="}, metadata=about)
     cell = nbformat.v4.new_code_cell("1", outputs=[output])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
     (tmp_path / "notebooks").mkdir()

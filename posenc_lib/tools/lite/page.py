@@ -11,6 +11,7 @@ from string import Template
 import nbformat
 
 from posenc_lib.files import stored_text
+from posenc_lib.views.output import IN_THE_DARK
 
 KERNEL = {"name": "python", "display_name": "Python", "language": "python"}
 SECONDS = 15  # that Python takes to start on a laptop
@@ -56,7 +57,7 @@ def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> No
         pages[path.name] = page
     given = {"PAGES": pages, "SECONDS": SECONDS, "WARM": WARM, "SITE": site}
     given = "".join(f"const {name} = {_script(value)};\n" for name, value in given.items())
-    head = f'<link rel="icon" href="data:,"><style>{_part("page.css")}</style>'
+    head = f'<link rel="icon" href="data:,"><style>{_part("page.css")}</style>{IN_THE_DARK}'
     body = f'{_part("page.html")}<script type="module">{given}{_part("page.js")}</script>'
     path = lite / "notebooks/index.html"
     page = path.read_text(encoding="utf-8")
