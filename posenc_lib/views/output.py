@@ -27,17 +27,18 @@ def bundle(png: bytes, words: str, alt: str, width: int, caption: str = "") -> t
         caption: what stands below it.
     """
     picture = base64.b64encode(style.small(png)).decode()
-    about = {"width": width, "alt": alt}
+    metadata = {"image/png": {"width": width, "alt": alt}}
     if style.theme() != "dark":
-        about["needs_background"] = "light"
-    page = f"{IN_THE_DARK}{image(picture, about)}\n{said(caption, alt)}"
+        metadata["needs_background"] = "light"
+    page = f"{IN_THE_DARK}{image(picture, metadata)}\n{said(caption, alt)}"
     data = {"text/html": page, "image/png": picture, "text/plain": words}
-    return data, {"image/png": about}
+    return data, metadata
 
 
-def image(png: str, about: dict) -> str:
+def image(png: str, metadata: dict) -> str:
     """Return a picture in base64 as HTML, as its metadata have it."""
-    look = f' class="{LIGHT}"' if "needs_background" in about else ""
+    about = metadata.get("image/png", {})
+    look = f' class="{LIGHT}"' if "needs_background" in metadata else ""
     size = f' width="{about["width"]}"' if "width" in about else ""
     alt = html.escape(about.get("alt", ""))
     return f'<img src="data:image/png;base64,{png}"{size}{look} alt="{alt}">'

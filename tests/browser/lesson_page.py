@@ -74,7 +74,9 @@ def stored(path) -> tuple[list[str], list[str], list[str]]:
         for output in cell.get("outputs", [])
     ]
     shown = [(o, o.get("data", {})) for o in outputs]
-    shown = [(o.get("text") or data.get("text/plain"), data.get("text/html", "")) for o, data in shown]
+    shown = [
+        (o.get("text") or data.get("text/plain"), data.get("text/html", "")) for o, data in shown
+    ]
     shown = [(words, page) for words, page in shown if words]  # a bare picture's are below it
     of_pictures = "<summary>In words"
     return (

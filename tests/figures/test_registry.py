@@ -63,7 +63,7 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     assert "16 × 16" in caption
     assert f'alt="{alt}">\n<p>{caption}</p><details>' in data["text/html"]
     assert data["text/html"].endswith(f"<summary>In words</summary><p>{alt}</p></details>")
-    assert metadata["image/png"] == {"alt": alt, "width": 856, "needs_background": "light"}
+    assert metadata == {"image/png": {"alt": alt, "width": 856}, "needs_background": "light"}
     with pytest.raises(ValueError, match="did you mean 'toeplitz'"):
         pe.figure("toplitz")
 

@@ -141,7 +141,7 @@ def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
     data = output.get("data", {})
     if picture := data.get("image/png"):
-        still = image(picture, output.metadata.get("image/png", {}))
+        still = image(picture, output.metadata)
         return f'<div class="still">{still}</div>{_note(STILL)}'
     if words := data.get("text/html"):
         return f'<div class="still">{words}</div>'
