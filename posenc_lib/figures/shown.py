@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from posenc_lib.encodings import validate
 from posenc_lib.figures.film import SHARPNESS, Film, on_papers
 from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, Scene, composed, find
 from posenc_lib.spec import Spec
@@ -23,6 +24,7 @@ class ShownFigure:
     """
 
     def __init__(self, of: Scene, values: dict, title: str = "", caption: str = ""):
+        title, caption = validate.text("title", title), validate.text("caption", caption)
         of = replace(of, title=title, told=caption)
         self.of, self.values = of, of.values(**values)
         self.sheet = of.draw(self.values)

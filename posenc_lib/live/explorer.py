@@ -403,7 +403,7 @@ def explore(
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
             under a slider, is a line of text, and the last picture stays.
     """
-    guess = validate.flag("guess", guess)
+    guess, title = validate.flag("guess", guess), validate.text("title", title)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):

@@ -213,7 +213,7 @@ def _rows(words: str, room: float) -> list[str]:
 
 
 def small(png: bytes) -> bytes:
-    """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes."""
+    """Return a picture in 192 colors, none more than some 3% off: less than half the bytes."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
         if picture.mode == "P":  # it has few already
@@ -221,7 +221,7 @@ def small(png: bytes) -> bytes:
         for name, text in picture.text.items():
             said.add_itxt(name, text)
         few = picture.convert("RGB").quantize(
-            255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
         few.save(
             data,

@@ -167,6 +167,16 @@ def test_a_figure_is_saved_as_it_is_shown_with_its_name_or_a_title(tmp_path):
         waves.save(tmp_path / "a.gif")
 
 
+def test_a_title_or_caption_must_be_text():
+    for wrong in (3, None, b"x", ["x"]):
+        with pytest.raises(TypeError, match="title must be text, got"):
+            pe.figure("toeplitz", title=wrong)
+        with pytest.raises(TypeError, match="title must be text, got"):
+            pe.explore("rope", title=wrong)
+        with pytest.raises(TypeError, match="caption must be text, got"):
+            pe.figure("toeplitz", caption=wrong)
+
+
 def test_a_title_that_is_no_parameter_is_told_its_place():
     for wrong in (
         lambda: pe.figure("rope: dot_product; title=Mine"),

@@ -16,6 +16,7 @@ import pytest
 from posenc_lib.__main__ import main
 from posenc_lib.tools.lite import pyodide, serve, wheels
 from posenc_lib.tools.lite.page import dress, leads_to
+from posenc_lib.views.output import IN_THE_DARK
 
 from ..conftest import ROOT
 
@@ -130,6 +131,7 @@ def test_the_page_has_a_lessons_first_picture_its_words_and_nothing_that_ends_a_
     there.write_text("<html><head><title>T</title></head><body class='x'></body></html>")
     dress(tmp_path, [tmp_path / "a.ipynb"], [ABOUT], "../")
     assert (tmp_path / "first/a.png").read_bytes() == b"hello"
+    assert IN_THE_DARK in there.read_text(encoding="utf-8")  # stored pictures are dark at once
     text = there.read_text(encoding="utf-8")
     assert text.count("</script>") == 1
     told = json.loads(re.search("const PAGES = (.*);", text)[1])["a.ipynb"]

@@ -156,7 +156,7 @@ def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
 
 
 def test_a_picture_and_a_page_show_captions_as_they_are():
-    one = replace(FIGURES["toeplitz"], id=ATTACK, caption=ATTACK, alt=ATTACK)
+    one = replace(FIGURES["toeplitz"], id=ATTACK, told=ATTACK, alt=ATTACK)
     page = Markup(render(one, one.defaults, "html", dpi=50, frames=2).decode())
     own = "html meta meta meta title style header nav main figure img p figcaption script script"
     assert page.tags == own.split()
