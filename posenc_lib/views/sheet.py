@@ -228,7 +228,10 @@ class Sheet:
         """
         titles = {encoding.title for encoding in self.encodings}
         told = " ".join(f"{pen.axes.head} {pen.headline}" for pen in self.pens)
-        names = "|".join(map(re.escape, [*titles, self.encodings[0].name]))
+        parts = [part for title in titles for part in re.split(r"[()]", title)]  # Rotary (RoPE)
+        names = "|".join(
+            re.escape(part.strip()) for part in [*parts, self.encodings[0].name] if part
+        )
         named = re.search(rf"(?<!\w)({names})(?!\w)", told, re.I)
         return "" if named or len(titles) > 1 else titles.pop()
 
