@@ -46,10 +46,12 @@ class Explorer(OnPage):
         *,
         frozen: Sequence[str] = (),
         guess=False,
+        title="",
         near=False,
     ):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
+        self._title = title
         self.asks = self._withheld = guess
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
@@ -143,8 +145,8 @@ class Explorer(OnPage):
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{validate.ended(self.sheet.titles)} What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._drawn.page_width)
+        with themed(self.sheet.theme):
+            return bundle(self._picture.value, words, words, self._drawn.page_width)
 
     # The page
 
@@ -178,6 +180,7 @@ class Explorer(OnPage):
             options = {"names": self._names(encodings), "alike": self.alike}
             options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
             self.sheet = Sheet(spec.views_in_order(), encodings, values, **options)
+            self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
             if self._withheld and not self.sheet.withhold(True):
@@ -225,7 +228,7 @@ class Explorer(OnPage):
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
-        return self.sheet.picture(suffix)
+        return self.sheet.kept(suffix)
 
     # The hand
 
@@ -350,6 +353,7 @@ def explore(
     start: dict[str, Any] | None = None,
     frozen: bool | str | Sequence[str] = False,
     guess: bool = False,
+    title: str = "",
     **parameters: object,
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
@@ -392,13 +396,14 @@ def explore(
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,
             with how far off the drawing is, and sliders wake. Where a page cannot load anywidget,
             it is shown at once.
+        title: what a saved picture says above it, in place of the encoding's name.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
             under a slider, is a line of text, and the last picture stays.
     """
-    guess = validate.flag("guess", guess)
+    guess, title = validate.flag("guess", guess), validate.text("title", title)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
@@ -406,4 +411,5 @@ def explore(
         raise TypeError(f"{rule}, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, guess=guess)
+    spec = Spec.of(what, views, **parameters)
+    return Explorer(spec, start, frozen=frozen, guess=guess, title=title)

@@ -13,13 +13,14 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.files import stored_text
 from posenc_lib.views import style
+from posenc_lib.views.output import IN_THE_DARK
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
 LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
 CSS = stored_text(Path(__file__).with_name("look.css"))
 CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
-CSS = f"<style>{CSS}</style>"
+CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have

@@ -13,6 +13,7 @@ from posenc_lib.figures.registry import FRAMES, Scene
 from posenc_lib.figures.shown import film_of
 from posenc_lib.tools.page import page
 from posenc_lib.views import style
+from posenc_lib.views.sheet import MARGIN
 from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
@@ -41,9 +42,9 @@ def render(
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
         return page(figure.id, film_of(figure, values, dpi, width, frames).html())
-    drawn = figure.draw(values, width)
+    drawn = figure.draw(values, width and width - 2 * MARGIN)
     title, description = figure.words(values, drawn)
-    return drawn.picture(suffix, dpi, title=title, description=description)
+    return drawn.kept(suffix, dpi, title=title, description=description)
 
 
 def gif(figure: Scene, values: dict, dpi: float, width, frames: int) -> bytes:

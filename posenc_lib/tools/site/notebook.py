@@ -22,6 +22,7 @@ from posenc_lib.live.puzzles import find, solution
 from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.views.output import image
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
@@ -32,6 +33,7 @@ ALONE = (
     "and some values are left out. On a phone, what is left and right stands one above the other. "
     "In JupyterLab all sliders move together, and code runs."
 )
+STILL = "It stands still here, and is live in JupyterLab."
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 )
@@ -85,7 +87,7 @@ def _page(path: Path, title: str, about: str, nav: str) -> bytes:
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
             shown, _ = both = on_papers(make)
         if cell.cell_type == "markdown":
-            made = markdown(cell.source)
+            made = markdown(_with_pictures(cell))
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
             moving = film(both, room, _near(cells, panels, k), **asked)
@@ -138,11 +140,21 @@ def _still(shown: ShownFigure) -> str:
 def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
     data = output.get("data", {})
-    if still := data.get("text/html"):
-        told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
-        return f'<div class="still">{still}</div>{told}'
+    if picture := data.get("image/png"):
+        still = image(picture, output.metadata)
+        return f'<div class="still">{still}</div>{_note(STILL)}'
+    if words := data.get("text/html"):
+        return f'<div class="still">{words}</div>'
     text = output.get("text") or data.get("text/plain", "")
     return f'<pre class="output">{html.escape(text)}</pre>'
+
+
+def _with_pictures(cell) -> str:
+    """Return a text with the pictures that a notebook keeps beside it."""
+    text = cell.source
+    for name, data in cell.get("attachments", {}).items():
+        text = text.replace(f"(attachment:{name})", f"(data:image/png;base64,{data['image/png']})")
+    return text
 
 
 def _help(name: str, path: Path) -> str:
