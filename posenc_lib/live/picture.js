@@ -183,7 +183,7 @@ function render({ model, el }) {
     pen.drawImage(picture, 0, 0);
     guess?.over(pen, canvas);
   };
-  const guess = model.get("guess").plots && drawing(model, root, [canvas], draw);
+  const guess = model.get("guess").plots && drawing(model, el, [canvas], draw);
   const paint = async () => {
     const bytes = model.get("value"), mine = ++newest;
     if (!bytes?.byteLength) return;

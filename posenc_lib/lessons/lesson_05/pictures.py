@@ -64,6 +64,7 @@ def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
     pen.axes(len(table), eighths(lowest, highest, highest, above=0.12))
     pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
     pen.change(range(len(table)), before, now, lw=4)
+    pen.known = query
     pen.query(query, top=now[query])
     pen.mark([(top, now[top])], size=9)
     title = "Highest with itself"
