@@ -69,8 +69,9 @@ function shape(plot, mine, truth) {
   return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[k].half)}, yours at ${named(plot, drawn[k].half)}.`;
 }
 
-function told(plot, drawn) {
-  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
+function told(plot, drawn, brief = false) {
+  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then, unless it's to be brief,
+  // its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const values = k => `you drew ${read(plot, drawn[k][1])} and it's ${read(plot, truth[k][1])}`;
   const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(plot, drawn, truth);
@@ -79,6 +80,7 @@ function told(plot, drawn) {
   if (plot.x.length <= BARS && least === most) return `For ${at(most)} ${values(most)}.`;
   if (plot.x.length <= BARS) return `Closest: ${at(least)}, where ${values(least)}. Farthest off: ${at(most)}, where ${values(most)}.`;
   if (!much) return `${shape(plot, drawn, truth)} You were right on it.`;
+  if (brief) return shape(plot, drawn, truth);
   const part = drawn.length < plot.x.length ? `From ${at(0)} to ${named(plot, drawn.at(-1)[0])} you were` : "You were";
   return `${shape(plot, drawn, truth)} ${part} ${much} on average, most at ${at(most)}: ${values(most)}.`;
 }
@@ -200,7 +202,7 @@ function drawing(model, root, canvases, repaint) {
     if (!judged.has(plot.axes)) {
       const low = [mine, plot.x.map((x, k) => [x, plot.y[k]])].flat().map(point => spot(plot, point)).some(([x, y]) => x > 0.7 && y > 0.75);
       parts.get(plot.axes).over.classList.toggle("posenc-high", low); // the button covers no end of a curve
-      judged.set(plot.axes, [truth, name + told(plot, mine)]);
+      judged.set(plot.axes, [truth, name + told(plot, mine, says.size > 1)]);
     }
     const [then, words] = judged.get(plot.axes);
     return truth === then ? words : `${name}The gray line is your drawing for the curve as it was at first.`;
