@@ -25,6 +25,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
+VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
 
 
 class Explorer(OnPage):
@@ -52,12 +53,12 @@ class Explorer(OnPage):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self._title = title
-        self.asks = self._withheld = guess
+        self.asks, self._answered = guess, []
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
-            self._settings.sleep(self._withheld)
+            self._settings.sleep(bool(self._asked))
             self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
@@ -128,14 +129,21 @@ class Explorer(OnPage):
                 ask_page(self._picture, {"save": path.name}, path.read_bytes())
             return path
 
-    def answer(self, answered: bool = True) -> None:
-        """Show what a reader was asked to draw, and let sliders move; or keep it back again."""
+    def answer(self, views: Sequence[int] | None = None) -> None:
+        """Show what a reader was asked to draw, in views of these numbers or, with None, in all.
+
+        Once all is shown, sliders can move. What isn't named is kept back again.
+        """
         with LOCK:
-            self._withheld = self.asks and not answered
+            self._answered = range(len(self.sheet.pens)) if views is None else views
+            self._keep_back()
             with self._hold():
-                self._settings.sleep(self._withheld)
-            self.sheet.withhold(self._withheld)
+                self._settings.sleep(bool(self._asked))
             self._show(self.sheet.frame())
+
+    def _keep_back(self) -> None:
+        """Keep back what a reader is still to draw; note in which views."""
+        self._asked = self.sheet.withhold(self._answered) if self.asks else []
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -183,7 +191,8 @@ class Explorer(OnPage):
             self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
-            if self._withheld and not self.sheet.withhold(True):
+            self._keep_back()
+            if self.asks and not any(pen.drawable for pen in self.sheet.pens):
                 rule = "guess must be asked of a view that draws a curve or bars"
                 raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
@@ -196,14 +205,15 @@ class Explorer(OnPage):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        room = page.room(self._width, self.room_beside[large])
+        beside = self.room_beside[large] + self.asks * VERDICT[large]
+        room = page.room(self._width, beside)
         return layout(spec.views_in_order(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
-            self._picture.guess = question(self.sheet, self._withheld) if self.asks else {}
+            self._picture.guess = question(self.sheet, self._asked) if self.asks else {}
             self._picture.value, self._picture.alt = frame, self.sheet.text
         words = f'<div role="status" class="posenc-words">{html.escape(self.sheet.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
@@ -307,7 +317,7 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(not runs)  # nobody can draw in a plain image; a canvas asks anew
+            self.answer([] if runs else None)  # nobody can draw in a plain image; a canvas asks anew
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 
@@ -394,8 +404,8 @@ def explore(
             list of these, or True for all. They hold what either end of each slider shows, and grow
             where that is not enough.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,
-            with how far off the drawing is, and sliders wake. Where a page cannot load anywidget,
-            it is shown at once.
+            with how far off the drawing is. Once all curves are, sliders wake. Where a page cannot
+            load anywidget, they're shown at once.
         title: what a saved picture says above it, in place of the encoding's name.
         **parameters: ranges, options or fixed values by parameter name.
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
+from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
 from posenc_lib.views import style
 from posenc_lib.views.output import IN_THE_DARK
@@ -18,7 +19,7 @@ from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
 LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
-CSS = stored_text(Path(__file__).with_name("look.css"))
+CSS = stored_text(Path(__file__).with_name("look.css")) + part("guess.css")
 CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
 CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -183,7 +183,7 @@ function render({ model, el }) {
     pen.drawImage(picture, 0, 0);
     guess?.over(pen, canvas);
   };
-  const guess = model.get("guess").plots && drawing(model, root, [canvas], draw);
+  const guess = model.get("guess").plots && drawing(model, el, [canvas], draw);
   const paint = async () => {
     const bytes = model.get("value"), mine = ++newest;
     if (!bytes?.byteLength) return;
@@ -198,6 +198,7 @@ function render({ model, el }) {
     canvas.setAttribute("aria-label", model.get("alt"));
     // Across, a finger drags; up and down it scrolls the page.
     canvas.style.touchAction = model.get("axes").some(({ drags }) => drags) ? "pan-y" : "";
+    guess?.update(); // its buttons stand in the axes
   };
   const take = ({ copy: text, save: file }, [data]) => (file ? save(file, data) : copy(text));
   const measure = () => {
@@ -232,7 +233,7 @@ function render({ model, el }) {
   if (guess) listeners["change:guess"] = guess.update;
   for (const name of ["alt", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
-  paint(), describe(), guess?.update(), later();
+  paint(), describe(), later();
   return () => {
     for (const [name, act] of Object.entries(listeners)) model.off(name, act);
     for (const observer of [sizes, theme]) observer.disconnect();

@@ -142,15 +142,18 @@ class Sheet:
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
-    def withhold(self, on: bool) -> bool:
-        """Keep back curves that a reader is to draw, and tables, or show them again.
+    def withhold(self, shown=()) -> list[int]:
+        """Keep back each curve that a reader is to draw, but for views of these numbers.
 
-        Return whether there is a curve. Points and whatever else has no axes of numbers is given.
+        Tables are kept back, too, until all curves are shown. Return the numbers of those that
+        aren't. Points and whatever else has no axes of numbers is given.
         """
-        for pen in self.pens:
-            pen.withheld = on and pen.view.kind in ("curves", "cells")
+        asks = [pen.view.kind in ("curves", "cells") for pen in self.pens]
+        left = [k for k, pen in enumerate(self.pens) if pen.drawable and asks[k] and k not in shown]
+        for k, pen in enumerate(self.pens):
+            pen.withheld = bool(left) and asks[k] and k not in shown
         self.update(self.encodings, self.values)
-        return any(pen.drawable is not None for pen in self.pens)
+        return left
 
     def draw_all_anew(self) -> None:
         """Draw everything anew at the next frame: an error may have left a view half moved."""
