@@ -27,11 +27,7 @@ ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
-ALONE = (
-    "Moving one slider here puts the others back to where they began, "
-    "and some values are left out. On a phone, what is left and right stands one above the other. "
-    "In JupyterLab all sliders move together, and code runs."
-)
+LIVE = "Each slider moves alone here; {} they all move together, and code runs."
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 )
@@ -48,14 +44,21 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     return framed(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
-def page(path: Path, title: str, about: str, nav: str) -> bytes:
+def page(path: Path, title: str, about: str, nav: str, live: str = "") -> bytes:
     """Return a notebook, or a text in Markdown, as a page.
+
+    Args:
+        path: its source.
+        title: its name, as text.
+        about: its question.
+        nav: links above it, as HTML.
+        live: where it runs, if anywhere.
 
     Raises:
         ValueError: something in it cannot be shown; it names the file.
     """
     with named(path):
-        return _page(path, title, about, nav)
+        return _page(path, title, about, nav, live)
 
 
 @contextmanager
@@ -70,7 +73,7 @@ def named(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {kind}{error}") from error
 
 
-def _page(path: Path, title: str, about: str, nav: str) -> bytes:
+def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
     if path.suffix == ".md":
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [
@@ -89,7 +92,7 @@ def _page(path: Path, title: str, about: str, nav: str) -> bytes:
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
             moving = film(both, room, _near(cells, panels, k), **asked)
-            made = _folded("Code", code(cell.source)) + moving
+            made = _folded("Code", code(cell.source)) + moving + _alone(live) * (k == panels[0])
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
         else:
@@ -101,8 +104,6 @@ def _page(path: Path, title: str, about: str, nav: str) -> bytes:
                 made += "".join(map(_stored, cell.outputs))
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    if panels:
-        body.insert(1, _note(ALONE))
     return shell(title, "\n".join(body), nav, about)
 
 
@@ -131,18 +132,34 @@ def _near(cells: list, panels: list[int], k: int) -> list[str]:
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
     made, drawn = films.Film(), on_papers(partial(shown.of.draw, shown.values, dpi=DPI))
-    made.add(*drawn, words=repr(shown), alt=shown.alt)
+    made.add(*drawn, caption=shown.caption, alt=shown.alt)
     return made.html()
+
+
+def _alone(live: str) -> str:
+    """Return where sliders move together, which those of a page can't."""
+    where = f'<a href="{html.escape(live)}">in the live edition</a>' if live else "in JupyterLab"
+    return _note(LIVE.format(where))
 
 
 def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
-    data = output.get("data", {})
-    if still := data.get("text/html"):
+    data, told = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
+    still = data.get("text/html", "")
+    if "<img " not in still and "image/png" in data:
+        still = _picture(data["image/png"], told)
+    if still:
         told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
         return f'<div class="still">{still}</div>{told}'
     text = output.get("text") or data.get("text/plain", "")
     return f'<pre class="output">{html.escape(text)}</pre>'
+
+
+def _picture(data: str, told: dict) -> str:
+    """Return a picture with its words, as its notebook has it."""
+    alt, width = html.escape(str(told.get("alt", ""))), told.get("width")
+    size = f' width="{width}"' if width else ""
+    return f'<img src="data:image/png;base64,{data.strip()}"{size} alt="{alt}">'
 
 
 def _help(name: str, path: Path) -> str:
@@ -161,9 +178,9 @@ def _help(name: str, path: Path) -> str:
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
 
-def scenes(topic: str, nav: str) -> bytes:
+def scenes(topic: str, nav: str, live: str = "") -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
-    body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
+    body = [f"<h1>{topic.capitalize()}</h1>", _alone(live)]
     shown = _of_topic(topic)
     for name, one in shown:
         moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), ON_A_PAGE // len(shown))
