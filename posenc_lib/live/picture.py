@@ -16,11 +16,11 @@ import traitlets
 
 from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
+from posenc_lib.views.pen import NEAR, Slid
 from posenc_lib.views.style import CSS_DPI, number, written
 
 DRAWN = 512  # points of a curve that a reader draws, at most
 MOMENT = 3  # seconds in which a page loads what it needs for a canvas
-NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
 # where a slider has another name
@@ -112,6 +112,8 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def place(pen, sliders: dict) -> dict:
     """Return where a view is, in fractions of the picture, and which sliders a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
+    if pen.points is not None:  # their names may stand below
+        bottom -= NEAR * pen.ax.figure.dpi / CSS_DPI / pen.ax.figure.bbox.height
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
 
@@ -148,11 +150,17 @@ class Touch:
                 {name: slider.value for name, slider in sliders.items()},
             )
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
-            far = [(_away(pen, pen.hands[k][1:3], spot), k) for k in free]
+            far = [(_away(pen, pen.hands[k][1], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
             self._hand = hand if nearest <= NEAR else None
         if self._hand is not None and self._hand < len(pen.hands):
-            return _turned(pen.hands[self._hand], pen, sliders, spot)
+            name, line, leads = pen.hands[self._hand]
+            if isinstance(leads, Slid):
+                by = at["by"] * pen.ax.figure.bbox.width * CSS_DPI / pen.ax.figure.dpi
+                return {name: self._start[name] + by / leads}
+            if callable(leads):
+                return {name: leads(pen.ax.transData.inverted().transform(spot))}
+            return {name: _turned(pen, line, leads, sliders[name], spot)}
         moved = axes_moved(pen, sliders)
         if pen.view.drags:
             return {name: self._start[name] + pen.view.degrees * at["by"] for name, _ in moved}
@@ -163,16 +171,12 @@ class Touch:
         return {name: float(place[axis]) for name, axis in moved}
 
 
-def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
+def _turned(pen, line, turn: float, slider, spot: np.ndarray) -> float:
     """Return where a hand that is turned to a spot leads its slider, the shorter way round."""
-    name, *ends, turn = hand
-    middle, tip = pen.ax.transData.transform(ends)
+    middle, tip = pen.ax.transData.transform(line)
     now, wanted = (math.atan2(*(place - middle)[::-1]) for place in (tip, spot))
-    return (
-        {name: sliders[name].value + math.remainder(wanted - now, 2 * math.pi) / turn}
-        if turn
-        else {}
-    )
+    by = math.remainder(wanted - now, 2 * math.pi)
+    return slider.value + by / turn if turn else slider.value
 
 
 def told(pen, at: dict) -> str:

@@ -16,6 +16,12 @@ from posenc_lib.views.axes import UNIT_AT, Axes, ends_of
 from posenc_lib.views.marks import POINT, Pencil
 from posenc_lib.views.style import TITLE, WORDS, number, readable_on, text_width
 
+
+class Slid(float):
+    """By how many pixels to the right the next value of a slider moves what is held."""
+
+
+NEAR = 22  # px from what is drawn that still mean it
 QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
 
 
@@ -33,7 +39,9 @@ class Pen(Pencil):
         grid: numbers in cells.
         points: those that it can take.
         says: a function (x, y) → words.
-        hands: what a reader can turn: (slider, middle, tip, radians to its next value).
+        hands: what a reader can move: (slider, points of a line near which it is taken, how).
+            How is either by how many radians its next value turns it about the first point, or
+            a function: place → value, or a `Slid`.
         drawable: x and y of the first data that a reader can draw from left to right.
         withheld: whether data, and all that tells of them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.
@@ -311,7 +319,15 @@ class Pen(Pencil):
             color = readable_on(self._image.to_rgba(value))
             self.text(words, (column, row), fontsize=size, color=color)
 
-    # What a pointer asks
+    # What a hand or a pointer asks
+
+    def area(self, corner, other) -> np.ndarray:
+        """Return a line to and fro that is near every place between two corners."""
+        (left, low), (right, high) = corner, other
+        rows = 2 + int((high - low) / self.spans[1] * self.size[1] / NEAR)
+        y = np.linspace(low, high, rows)
+        x = np.where(np.arange(rows) % 2, right, left)
+        return np.stack([x, y], axis=1)
 
     def inside(self, x: float, y: float) -> bool:
         """Return whether a cell with a number lies there."""

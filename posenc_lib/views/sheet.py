@@ -268,14 +268,17 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
     beside = sum(view.left + RIGHT for view in views) + between
     natural = ALONE.get() if len(views) == 1 else BESIDE[len(views)]
+    natural = max(natural, *(view.wide for view in views))
     if all(squares):
         natural = beside + len(views) * PLOT
     room = (width or natural) - beside  # for plots
     larger = min((width or 0) / natural, 1.5)  # a figure that is to be larger is so as a whole
-    high = plot * max(larger, 1)
+    high = plot * max(larger, 1) * max(view.tall for view in views)
     if len(views) == 1:
-        side = room if width and width < 420 else min(high, room)
-        return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))
+        phone = width and width < 420
+        side = room if phone else min(high, room)
+        low = min(high, 0.645 * room) * (views[0].narrow if phone else 1)
+        return ([side], side) if squares[0] else ([room], low)
     if any(squares):
         high = min(high, room / len(views))
     weight = sum(view.weight for view in views if not view.square)

@@ -50,6 +50,9 @@ class View:
         matters: encoding → those that do.
         drags: the angle that a drag turns, by `degrees` across the plot.
         weight: how wide it is beside others.
+        wide: px of a figure of it alone.
+        tall: times as high as others.
+        narrow: the same on a phone.
         left: px beside the plot for numbers.
         lines: axes with lines to read by.
         log: logarithmic axes.
@@ -67,7 +70,8 @@ class View:
     shares = ()
     scale = True
     degrees = -180.0
-    weight = 1.0
+    weight = tall = narrow = 1.0
+    wide = 0
     left = LEFT
     most_positions = 4096
 

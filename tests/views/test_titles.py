@@ -472,15 +472,6 @@ def waves(title, said, e, v):
     return True
 
 
-def scores_once_turned(title, said, e, v):
-    pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
-    scores = e.table @ pe_row
-    top = v["query"] if "itself" in title else int(said[0])
-    near = top == v["query"] or abs(top - v["query"]) == said[1]
-    side = "itself" in title or ("after" in title) == (top > v["query"])
-    return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
-
-
 def score_of(e, v, pairs):
     """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
     places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
@@ -493,6 +484,44 @@ def pairs_added(title, said, e, v):
     *pairs, told, offset = numbers(title.replace("+", ""))
     right = about(told, score_of(e, v, range(v["pair"] + 1)))
     return pairs[-1] == v["pair"] and offset == v["offset"] and right
+
+
+def phasor_sum(title, said, e, v):
+    query, key = (e.queries_and_keys([at])[k][0] for k, at in enumerate((0.0, v["offset"])))
+    query = e.shift(-(v["look_back"] or 0)) @ query
+    dims = np.stack(e.pair_dims(np.arange(len(e.frequencies))))
+    longest = (np.hypot(*query[dims]) * np.hypot(*key[dims])).sum()
+    offset, height = numbers(title.replace("+", ""))
+    score = (query[dims] * key[dims]).sum()
+    straight = "straight" in title
+    return straight == np.isclose(score, longest) and offset == v["offset"] and about(height, score)
+
+
+def rotated_together(title, said, e, v):
+    places = np.arange(e.seq_len), np.arange(e.seq_len) + v["offset"]
+    words = [np.tile(x, (e.seq_len, 1)) for x in e.query_and_key()]
+    pairs = zip(words, places, strict=True)
+    rotated = np.einsum("td,td->t", *(e.rotate(x, p) for x, p in pairs))
+    dims = np.concatenate(e.pair_dims(np.arange(len(e.frequencies))))
+    waves = [np.outer(p, e.frequencies) for p in places]
+    both = [np.hstack([np.sin(w), np.cos(w)]) for w in waves]
+    left_out = np.delete(np.prod(words, axis=0)[0], dims).sum()  # dims that nothing is added to
+    added = np.prod([x[:, dims] + w for x, w in zip(words, both, strict=True)], axis=0).sum(axis=1)
+    stays = np.ptp(rotated) < 1e-6
+    varies = np.ptp(added + left_out)
+    return ("stays" in title) == stays and [rotated[v["query"]], varies]
+
+
+def attention_arcs(title, said, e, v):
+    n, (_, _, where) = e.max_positions, title.partition("goes ")
+    x = np.tile(toy_data.tokens(1, e.num_dims), (n, 1))
+    weights = e.attend(x, causal=True)[1][1:]
+    far = np.arange(1, n)[:, None] - np.arange(n)
+    shares = {f"{k} word{'s' * (k > 1)} back": weights[far == k].sum() for k in range(1, n)}
+    shares |= {"to itself": weights[far == 0].sum(), "to the first word": weights[:, 0].sum()}
+    most = max(shares.values())
+    share = 1 if n == 1 else most / (n - 1)
+    return (n == 1 or np.isclose(shares[where], most)) and said[0] == round(100 * share)
 
 
 def bucket_numbers(title, said, e, v):
@@ -536,12 +565,6 @@ def closest_by_base(title, said, e, v):
     return base == pytest.approx(base_is) and abs(told - true) <= max(
         0.051 * 10 ** np.floor(np.log10(true)), 1e-5
     )
-
-
-def turned_query(title, said, e, v):
-    pair, degrees = said
-    theta = 10_000 ** (-2 * v["pair"] / e.d_model) if e.base == 10_000 else e.frequencies[v["pair"]]
-    return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
 
 
 def turned(e, x, at):

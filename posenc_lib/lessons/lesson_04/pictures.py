@@ -209,7 +209,7 @@ def clock(pen, encoding, query=QUERY):
         pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
         both = [[(middle, query), (tip, query)], [(middle, center), (tip, top)]]
         pen.strokes(both, color=style.INK, lw=3)
-        pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
+        pen.hands.append(("query", [(middle, center), (tip, top)], -theta[wave]))  # clockwise
         pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")

@@ -6,6 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.lessons.lesson_06.rotated_together import rotated_together  # noqa: F401  (a view)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge
 from posenc_lib.views.scores import OFFSETS, PAIRS, _signed, all_pairs, eighths, masked
@@ -139,7 +140,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         move = tuple((4 * out + (9, 12) * aside).round(1))
         pen.label(names[k], after[k], move, color=color, ha=side)
         turns = ("query", "offset")[k]
-        pen.hands.append((turns, (0, 0), after[k], float(encoding.frequencies[pair])))
+        pen.hands.append((turns, [(0, 0), after[k]], float(encoding.frequencies[pair])))
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
     title = f"Pair {pair} of {pairs} adds {part}"
     if pairs == 1:

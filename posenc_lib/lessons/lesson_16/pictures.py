@@ -6,6 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.lessons.lesson_16.attention_arcs import attention_arcs  # noqa: F401  (a view)
 from posenc_lib.lessons.lesson_16.heads import PART, TRAINED, kept
 from posenc_lib.views import style
 from posenc_lib.views.scores import masked

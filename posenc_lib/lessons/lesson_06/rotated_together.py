@@ -1,0 +1,164 @@
+"""The tape: a phrase moves along a text, all its hands rotate, and what lies between them stays."""
+
+import numpy as np
+
+from posenc_lib.views import style
+from posenc_lib.views.pen import Slid
+from posenc_lib.views.scores import eighths
+from posenc_lib.views.style import number
+from posenc_lib.views.view import OFFSET, QUERY, view
+
+BEFORE = "In the evening the old dog".split()  # the query's word stands at 0
+AFTER = "by the door and the young cat ran to the gate .".split()
+ASKS, ANSWERS = "slept", "dog"
+STRIP, TAPE = 0.4, 58  # of the height: scores, below the dials; px of the tape
+CELLS = 44, 62  # px of a word at least, on a phone and on a desk
+PHONE = 420  # px of a plot that is narrow
+CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
+BOX = np.array([-1, 1, 1, -1]), np.array([0, 0, 1, 1])  # corners of a word, across and down
+TEXT = {"x": "position of the query", "needs": "rotate query_and_key", "most_positions": 1024}
+SHAPE = {"tall": 1.32, "wide": 856, "narrow": 1.4}
+
+
+def scores_along(encoding, offset: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a query's scores at all positions with the key at an offset, two arrays (seq_len,).
+
+    Both are rotated for the first; for the second sinusoidal waves are added to both instead.
+    """
+    n, before = encoding.seq_len, -min(offset, 0)
+    positions = np.arange(-before, n + max(offset, 0))
+    asks = slice(before, before + n)
+    answers = slice(before + offset, before + offset + n)
+    queries, keys = encoding.queries_and_keys(positions)
+    angles, waves = np.outer(positions, encoding.frequencies), np.zeros(queries.shape)
+    a, b = encoding.pair_dims(np.arange(len(encoding.frequencies)))
+    waves[:, a], waves[:, b] = np.sin(angles), np.cos(angles)
+    q, k = encoding.query_and_key()
+    added = np.einsum("td,td->t", q + waves[asks], k + waves[answers])
+    return np.einsum("td,td->t", queries[asks], keys[answers]), added
+
+
+@view("curves", "Rotated together", **TEXT | SHAPE)
+def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
+    """Move two words of a phrase along a text: every hand rotates, and their score stays.
+
+    Below is the score at all positions, and the one of words with positions added instead.
+    """
+    rotated, added = scores_along(encoding, offset)
+    both = np.stack([rotated, added])
+    most = float(np.abs(both).max())
+    low, top = eighths(min(both.min(), 0), both.max(), most)
+    last = max(encoding.seq_len - 1, 1)
+    ticks = np.arange(-2, 3) * style.nice_bound(most / 2.4)
+    inside = [y for y in ticks.tolist() if low <= y <= top]
+    pen.axes((0, last), (low, low + (top - low) / STRIP), yticks=inside)
+
+    score, varies = float(rotated[query]), float(np.ptp(added))
+    stays = np.ptp(rotated) < 1e-9 * most
+    pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
+    kept = "stays" if stays else "is"
+    pen.title(f"q · k {kept} {number(score)}; added, it varies by {number(varies)}")
+    pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
+    pen.curve(rotated, lw=2.8)
+    with pen.always():  # who is asked for the line may look at the hands
+        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # what stands still first
+        _tape(pen, query, offset)
+        _hands(pen, encoding, query, offset, chosen, middles, radius)
+    pen.query(query, top=rotated[query])
+    pen.mark([(query, added[query])], style.OTHER, 7)
+    names = ("q · k, rotated", rotated[-1], style.KEY), ("added instead", added.max(), style.OTHER)
+    for words, place, color in names:
+        pen.label(words, (last, place), (0, 11), color=color, ha="right")
+    same = "the same" if stays else "but not the same"
+    ends = f"{number(added.min())} to {number(added.max())}"
+    return (
+        f"Query at {query}, key at {number(query + offset)}: q · k is {number(score)}, "
+        f"{same} at all {last + 1} positions; added, it is {ends}."
+    )
+
+
+def _place(pen, x, y) -> np.ndarray:
+    """Return which places of the data lie some px right of a plot's lower left corner and above."""
+    px = np.stack(np.broadcast_arrays(x, y), axis=-1)
+    return px * pen.spans / pen.size + (0, pen.limits["ylim"][0])
+
+
+def _tape(pen, query: int, offset: int) -> None:
+    """Lay the phrase on a tape of positions, its query in the middle.
+
+    A key too far away stands at the tape's end.
+    """
+    wide, high = pen.size
+    beside = int((wide / CELLS[int(wide > PHONE)] - 1) / 2)
+    cell = wide / (2 * beside + 1)
+    shown = np.arange(-beside, beside + 1).tolist()
+    key = min(max(offset, -beside), beside)
+    colors = {key: style.KEY, 0: style.QUERY}
+    words = dict(zip(range(-len(BEFORE), 0), BEFORE, strict=True))
+    words |= dict(zip(range(1, len(AFTER) + 1), AFTER, strict=True))
+    home = list(words.values()).index(ANSWERS) - len(BEFORE)
+    words |= {home: words.get(key, ""), key: ANSWERS, 0: ASKS}  # a word that gives way goes there
+    middles = wide / 2 + cell * np.array(shown)
+    for top, tall, fills in ((high, 30, colors), (high - 34, 24, {})):
+        x, y = middles[:, None] + BOX[0] * (cell / 2 - 1.5), top - tall * BOX[1]
+        pen.shapes(_place(pen, x, y), color=[fills.get(k, style.GRID) for k in shown])
+    for k, x in zip(shown, (middles / wide).tolist(), strict=True):
+        bold = {"fontweight": "bold"} if k in colors else {}
+        on = style.readable_on(colors[k]) if k in colors else style.SOFT
+        word = words.get(k, "")
+        pen.text(word, (x, 1 - 15 / high), within="axes", color=on, **bold)
+    for k, x in zip(shown, (middles / wide).tolist(), strict=True):
+        bold = {"fontweight": "bold"} if k in colors else {}
+        there = query + (offset if k == key else k)
+        place = f"{there}".replace("-", "−") if there >= 0 or k in colors else ""
+        look = {"fontsize": style.NUMBERS, "color": colors.get(k, style.SOFT)} | bold
+        pen.text(place, (x, 1 - 46 / high), within="axes", **look)
+    ends = middles[key + beside] + cell / 2 * np.array([-1, 1])
+    pen.hands.append(("offset", _place(pen, ends, high - 15), Slid(cell)))
+    corners = _place(pen, np.array([0, wide]), np.array([STRIP * high + 12, high]))
+    pen.hands.append(("query", pen.area(*corners), Slid(-cell)))
+
+
+def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Draw a dial for some of the pairs; return which, their middles in px, x + iy, and radius."""
+    wide, high = pen.size
+    few = 8 if wide > PHONE else 4
+    chosen = np.unique(np.linspace(0, pairs - 1, min(pairs, few)).round().astype(int))
+    low, top = STRIP * high, high - TAPE
+    radius = min(0.42 * wide / len(chosen), (top - low) / 2 - 24)
+    x = (np.arange(len(chosen)) + 0.5) * wide / len(chosen)
+    middles = x + 1j * ((low + top) / 2 + 10)
+    circles = middles[:, None] + radius * CIRCLE
+    pen.strokes(_place(pen, circles.real, circles.imag), color=style.GHOST, lw=1)
+    below = (middles[0].imag - radius - 13) / high
+    for pair, part in zip(chosen.tolist(), (x / wide).tolist(), strict=True):
+        look = {"color": style.SOFT, "fontsize": style.NUMBERS}
+        pen.text(f"pair {pair}", (part, below), within="axes", **look)
+    return chosen, middles, radius
+
+
+def _hands(pen, encoding, query: int, offset: int, chosen, middles, radius: float) -> None:
+    """Draw query and key as a hand on each dial, and the angle between them as a wedge."""
+    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
+    a, b = encoding.pair_dims(chosen)
+    hands = np.stack([queries[0, a] + 1j * queries[0, b], keys[1, a] + 1j * keys[1, b]])
+    long = np.abs(hands)
+    # none is too short to be seen
+    hands *= radius * (0.35 / np.maximum(long, 1e-9) + 0.65 / max(long.max(), 1e-9))
+
+    def placed(z):
+        return _place(pen, np.real(z), np.imag(z))
+
+    angles = np.angle(hands[1] * hands[0].conj())
+    arcs = np.exp(1j * (np.angle(hands[0]) + np.linspace(0, angles, 24)).T)
+    arcs = 0.6 * radius * arcs + middles[:, None]
+    wedges = np.concatenate([arcs, middles[:, None]], axis=1)
+    pen.shapes(placed(wedges), color=style.PAIR, alpha=0.22)
+    pen.strokes(placed(arcs), color=style.PAIR, lw=1.8)
+    each = encoding.frequencies[chosen].tolist()
+    sliders = ("query", style.QUERY), ("offset", style.KEY)
+    for tips, (slider, color) in zip(hands, sliders, strict=True):
+        lines = placed(np.stack([middles, middles + tips], axis=1))
+        pen.strokes(lines, color=color, lw=3, capstyle="round")
+        pen.hands += [(slider, line, turn) for line, turn in zip(lines, each, strict=True)]
+    pen.mark(placed(middles), style.INK, 5)

@@ -1,0 +1,159 @@
+"""Attention as arcs over a sentence: from each word to where it looks, as wide as its weight."""
+
+import numpy as np
+
+from posenc_lib.encodings import toy_data
+from posenc_lib.views import style
+from posenc_lib.views.view import QUERY, view
+
+LEAST = 0.02  # of a weight that is drawn
+MOST = 64  # weights that are drawn, the largest: each takes a tenth of a millisecond
+LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
+LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+FEW = 8  # words that stand evenly
+CLOSE = set(".,;:!?")  # they stand closer to the word before
+ROUND = np.linspace(0, 2 * np.pi, 41)
+SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
+
+
+@view(
+    "free",
+    "Where each word looks",
+    x="position of the query",
+    needs="attend",
+    ignores="content",
+    **SHAPE,
+)
+def attention_arcs(pen, encoding, query=QUERY):
+    """Draw an arc from each word to each that it looks at, as wide as the weight.
+
+    A word sees itself and the words before. Those of one word stand out; what goes to the first
+    word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
+    drawn. Where a sentence has no room in a row, its words stand in a column.
+    """
+    words, weights = _attention(encoding)
+    query = min(query, len(words) - 1)
+    top = int(weights[query].argmax())
+    places, column = _places(pen, words)
+    pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())  # data are px
+    base = 0.0
+    if column:
+        base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
+
+    # What stays while the query moves comes first: its pixels are kept
+    every = _step(words, places, column)
+    _write(pen, words, range(0, len(words), every), places, column, color=style.SOFT)
+    rows, keys = np.nonzero(_drawn(weights))
+    arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
+    first = (keys == 0) & (rows > 1)
+    for chosen, color, most in ((first, style.GHOST, 0.55), (~first, style.KEY, 0.85)):
+        look = {"alpha": np.minimum(0.1 + strong[chosen], most), "capstyle": "butt"}
+        if chosen.any():
+            pen.strokes(arcs[chosen], color=color, lw=0.6 + 6 * strong[chosen], **look)
+    keys = np.flatnonzero(weights[query] >= LEAST / 2)
+    arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
+    lw = 0.6 + 6 * weights[query, keys]
+    pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
+    for word, color in ((top, style.KEY), (query, style.QUERY)):
+        _cover(pen, words, word, every, places, column)
+        _write(pen, words, [word], places, column, color=color, fontweight="bold")
+
+    aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
+    pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
+    pen.says = lambda x, y: _looks(words, weights, np.abs(places - (y if column else x)).argmin())
+    most = f"{100 * weights[query, top]:.0f} %"
+    named = "itself" if top == query else words[top]
+    pen.unit((words[query], style.QUERY), "gives most to", (named, style.KEY), most)
+    share, where = _mostly(weights)
+    pen.title(f"{100 * share:.0f} % of attention goes {where}")
+    told = _looks(words, weights, query)
+    return f"{told}. Of all {len(words)} words' attention {100 * share:.0f} % goes {where}."
+
+
+def _attention(encoding) -> tuple[list[str], np.ndarray]:
+    """Return the words, or numbers where there are none, and the weights of the same token."""
+    n = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (n, encoding.num_dims))
+    words = [word.strip() or "␣" for word in encoding.tokens[:n]]
+    return words or [f"{k}" for k in range(n)], encoding.attend(x, causal=True)[1]
+
+
+def _drawn(weights: np.ndarray) -> np.ndarray:
+    """Return which weights are drawn for all words: those that are large."""
+    drawn = weights >= max(LEAST, np.sort(weights, axis=None)[-MOST:][0])
+    drawn[0] = False  # what has no choice says nothing
+    return drawn
+
+
+def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
+    """Return where words stand along the plot, in px, and whether in a column."""
+    (wide, high), n = pen.size, len(words)
+    if n < FEW or words[0].isdigit():
+        return (np.arange(n) + 0.5) * wide / n, False
+    long = np.array([style.text_width(word, style.NUMBERS) for word in words])
+    gaps = np.array([0.5 if word in CLOSE else 1.0 for word in words])
+    if long.sum() + 4 * gaps.sum() > wide:
+        return high - 6 - np.arange(n) * (high - 12) / (n - 1), True
+    gaps *= min((wide - long.sum()) / gaps.sum(), 10)
+    ends = np.cumsum(long + gaps)
+    return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
+
+
+def _step(words: list[str], places: np.ndarray, column: bool) -> int:
+    """Return how many words there are to one that is written, so that they don't meet."""
+    if len(words) < 2 or not (column or words[0].isdigit()):
+        return 1
+    return int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
+
+
+def _write(pen, words, which, places, column: bool, **look) -> None:
+    """Write some of the words."""
+    look |= {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
+    for k in which:
+        place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
+        pen.text(words[k], place, shift, **look)
+
+
+def _cover(pen, words, word: int, every: int, places, column: bool) -> None:
+    """Lay paper over what is written where a word is to be written in bold."""
+    near = range(-(-(word - every + 1) // every) * every, min(word + every, len(words)), every)
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    boxes = []
+    for k in near:
+        half = style.text_width(words[k], style.NUMBERS) / 2 + 1
+        middle = (BESIDE + half - 1, places[k]) if column else (places[k], -13)
+        boxes.append(middle + corners * (half, 7))
+    pen.shapes(boxes, color=style.PAPER, clip=False)
+
+
+def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
+    """Return the points of an arc from each row's word to each key's, (arcs, points, 2), in px."""
+    half = np.abs(places[rows] - places[keys]) / 2
+    room = (size[0] - base if column else size[1]) - 8
+    out = np.minimum(1.1 * half + 8, room)[:, None] * np.sin(ROUND / 2)
+    along = ((places[rows] + places[keys]) / 2)[:, None] + half[:, None] * np.cos(ROUND / 2)
+    own = half == 0  # a loop, which begins and ends at its word
+    out[own] = LOOP * (1 - np.cos(ROUND))
+    along[own] += LOOP * np.sin(ROUND)
+    out += base
+    return np.stack([out, along] if column else [along, out], axis=-1)
+
+
+def _looks(words: list[str], weights: np.ndarray, query: int) -> str:
+    """Say where a word looks most."""
+    top = int(weights[query].argmax())
+    to = "itself" if top == query else f"“{words[top]}”"
+    return f"“{words[query]}” gives {100 * weights[query, top]:.0f} % of its attention to {to}"
+
+
+def _mostly(weights: np.ndarray) -> tuple[float, str]:
+    """Return how much of the attention of all words but the first goes to one place, and which."""
+    n = len(weights)
+    if n < 2:
+        return 1.0, "to itself"
+    shares = {"to itself": np.diagonal(weights)[1:].mean()}
+    shares |= {"to the first word": weights[1:, 0].mean()}
+    for d in range(1, n):
+        shares[f"{style.plural(d, 'word')} back"] = np.diagonal(weights, -d).sum() / (n - 1)
+    where = max(shares, key=shares.get)
+    return float(shares[where]), where
