@@ -34,6 +34,7 @@ function render({ model, el }) {
     const canvas = make("canvas", { width: wide, height: high }), own = wide / scale;
     // beside others it shrinks to two thirds before one goes below the other
     Object.assign(canvas.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
+    canvas.style.setProperty("--least", `${0.6 * own}px`); // on a phone, where one scrolls to the rest
     return canvas;
   });
   const pens = canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));

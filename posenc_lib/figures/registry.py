@@ -19,7 +19,7 @@ from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
-FRAMES = 48  # of a moving figure, at most
+FRAMES = 41  # of a moving figure, at most
 DPI = 150  # of a picture in a notebook
 # Topics of the playground's scenes, with their lessons; all other lessons are further
 TOPICS = {"counting": "01 02 03", "waves": "04 05", "rotation": "06 09", "relative": "07 08 14"}

@@ -1,7 +1,6 @@
 """A figure's bytes, in each format: the same command gives the same bytes."""
 
 import io
-from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -56,27 +55,26 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
     It's slow near its ends, and rests there; a value that stays is one picture, shown longer.
     """
     shown, own = figure.frames(values, frames), figure.draw(values, width).size[0]
-    wide = max(own, LEAST)
-    drawn = figure.draw(shown[0], wide if wide > own else width, dpi or _sharp(wide))
+    if width is None and own < LEAST:
+        width = own = LEAST
+    dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / own)
+    drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown))
     figure.steady(drawn, shown)
-    stays = _stays(len(shown))
-    strips = _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, drawn.figure.dpi, [*stays])
-    pictures = [
-        np.vstack([strip, figure.redraw(drawn, shown[k]).pixels()[..., :3]])
-        for k, strip in zip(stays, strips, strict=True)
-    ]
-    there, times = list(_in_shared_colors(pictures)), [MILLISECONDS * n for n in stays.values()]
+
+    def picture(k: int) -> np.ndarray:
+        value, part = style.written(shown[k][figure.moves]), k / (len(shown) - 1)
+        strip = _strip(figure.moves, value, part, drawn.size[0] / CSS_DPI, dpi)
+        return np.vstack([strip, figure.redraw(drawn, shown[k]).pixels()[..., :3]])
+
+    palette = _palette([picture(k) for k in [*stays][:: max(len(stays) // 6, 1)]])
+    there = [_in_colors(picture(k), palette) for k in stays]
+    times = [MILLISECONDS * beats for beats in stays.values()]
     times[0], times[-1] = times[0] + REST, times[-1] + REST
     first, *rest = there + there[-2:0:-1]
     times += times[-2:0:-1]
     data, how = io.BytesIO(), {"save_all": True, "optimize": True, "loop": 0}
     first.save(data, "GIF", append_images=rest, duration=times, **how)
     return data.getvalue()
-
-
-def _sharp(wide: int) -> float:
-    """Return the dots per inch of a film: fewer where it's so wide that any page shrinks it."""
-    return min(DPI["gif"], CSS_DPI * MOST / wide)
 
 
 def _stays(count: int) -> dict[int, int]:
@@ -91,42 +89,45 @@ def _stays(count: int) -> dict[int, int]:
     return dict(zip(values.tolist(), beats_each.tolist(), strict=True))
 
 
-def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
-    """Yield pictures in the same few colours that suit all, so that nothing flickers; paper stays paper."""
-    some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
-    shared, paper = (
-        Image.fromarray(some).quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1),
-        ImageColor.getrgb(style.PAPER),
-    )
-    colors = np.reshape(shared.getpalette(), (-1, 3))
-    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
-    colors[blank] = paper
-    shared.putpalette(colors.ravel().tolist())
-    for picture in pictures:
-        image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
-        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))
-        yield image
+def _palette(pictures: list[np.ndarray]) -> Image.Image:
+    """Return few colours that suit all pictures, so that nothing flickers; paper stays paper."""
+    image, paper = Image.fromarray(np.vstack(pictures)), ImageColor.getrgb(style.PAPER)
+    palette = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1)
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    colors[_blank(palette)] = paper
+    palette.putpalette(colors.ravel().tolist())
+    return palette
 
 
-def _strips(
-    name: str, shown: list[dict], width: float, dpi: float, which: list[int]
-) -> Iterator[np.ndarray]:
-    """Yield the pixels of a slider above each frame: a name, how far it is, its value."""
+def _blank(palette: Image.Image) -> int:
+    """Return which colour is the paper's, or next to it."""
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    return int(np.argmin(np.square(colors - ImageColor.getrgb(style.PAPER)).sum(axis=1)))
+
+
+def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
+    """Return a picture in the colours of a palette."""
+    image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+    paper = (picture == ImageColor.getrgb(style.PAPER)).all(axis=2)
+    image.paste(_blank(palette), mask=Image.fromarray(paper))
+    return image
+
+
+def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:
+    """Return the pixels of a slider: its name, which part of its way it has gone, its value."""
     role = {"query": style.QUERY, "pair": style.PAIR, "offset": style.INK}.get(name, style.KEY)
     # of the line, right of its name and left of the longest value
     begin, end = (0.16 + 0.095 * len(name)) / width, 1 - 1.0 / width
-    for k in which:
-        with style.styled():
-            figure = Figure(figsize=(width, STRIP), dpi=dpi)
-            ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
-            ax.axis("off")
-            here, look = begin + (end - begin) * k / (len(shown) - 1), {"va": "center"}
-            look |= {"fontsize": 11, "fontweight": "bold"}
-            ax.text(0, 0.5, name, **look)
-            ax.plot([begin, end], [0.5, 0.5], color=style.GRID, lw=3, solid_capstyle="round")
-            ax.plot([begin, here], [0.5, 0.5], color=role, lw=3, solid_capstyle="round")
-            ax.plot([here], [0.5], "o", color=role, ms=11)
-            ax.text(end + 0.16 / width, 0.5, style.written(shown[k][name]), color=role, **look)
-            canvas = FigureCanvasAgg(figure)
-            canvas.draw()
-        yield np.asarray(canvas.buffer_rgba())[..., :3]
+    here, look = begin + (end - begin) * part, {"fontsize": 11, "fontweight": "bold"}
+    with style.styled():
+        figure = Figure(figsize=(width, STRIP), dpi=dpi)
+        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
+        ax.axis("off")
+        ax.text(0.02 / width, 0.5, name, va="center", **look)
+        for far, color in ((end, style.GRID), (here, role)):
+            ax.plot([begin, far], [0.5, 0.5], color=color, lw=3, solid_capstyle="round")
+        ax.plot([here], [0.5], "o", color=role, ms=11)
+        ax.text(end + 0.16 / width, 0.5, value, color=role, va="center", **look)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3]
