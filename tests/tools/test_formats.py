@@ -12,8 +12,8 @@ import posenc_lib as pe
 from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.registry import FIGURES, find
-from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, REST, SWEEP, render
 from posenc_lib.tools import formats
+from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, REST, SWEEP, render
 from posenc_lib.views import style
 
 from .. import films
