@@ -9,7 +9,7 @@ import nbformat
 
 from posenc_lib.figures.registry import FIGURES, topics
 from posenc_lib.figures.shown import film_of
-from posenc_lib.tools.site.cards import card
+from posenc_lib.tools.site.cards import lesson
 from posenc_lib.tools.site.notebook import anchor, named, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
@@ -93,7 +93,7 @@ def index(intro: str, told: list[dict], note: str = "") -> bytes:
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
     for one in (one for one in told if one["minutes"]):
-        cards += card(one["name"], one["title"], one["question"], f"{one['minutes']} minutes")
+        cards += lesson(one["name"], one["title"], one["question"], f"{one['minutes']} minutes")
     cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
     body = f"{markdown(intro + begin)}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"

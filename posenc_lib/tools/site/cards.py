@@ -1,6 +1,7 @@
-"""The first page's cards: of each lesson the one plot that tells it, without words at its edge."""
+"""Cards: links with one plot of a scene, without words that its edge would cut."""
 
 import html
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import numpy as np
 from matplotlib.text import Text
 
 from posenc_lib.figures.film import on_papers, webp
-from posenc_lib.figures.registry import FIGURES
+from posenc_lib.figures.registry import FIGURES, Scene
+from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI
 
 # of each page a figure, and which of its plots
@@ -33,22 +35,35 @@ PLOTS = {
     "clinic": ("clinic_8", 0),
 }
 USUAL = ("base_sweep", 1)
-SHARP = 1.5 * CSS_DPI  # dots per inch: a card shows a plot about as large as its figure does
+WIDE, SHARP = 380, 2  # px of a page for which plots are drawn, and dots for each: a card is smaller
 
 
-def card(to: str, title: str, question: str, minutes: str) -> str:
-    """Return a link to a page: its plot, light and dark, its name, its question, how long it is."""
-    (light, kind), (dark, _) = on_papers(partial(crop, *PLOTS.get(Path(to).stem, USUAL)))
+def lesson(to: str, *about: str) -> str:
+    """Return the card of a page: its plot, and about it a name, a question, how long it takes."""
+    name, plot = PLOTS.get(Path(to).stem, USUAL)
+    one = FIGURES[name]
+    return card(to, lambda: crop(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
+
+
+def scene(to: str, one: Scene) -> str:
+    """Return the card of a scene of the playground: its first plot, and its name."""
+    spec = one.opened()[0]
+    encodings, values = spec.fit(spec.all_values)
+    drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=WIDE, sharpness=SHARP)
+    return card(to, lambda: crop(drawn(), 0), one.button)
+
+
+def card(to: str, plot: Callable, title: str, *more: str) -> str:
+    """Return a link with a plot, drawn light and dark, a title, and more about it."""
+    (light, kind), (dark, _) = on_papers(plot)
     source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
     picture = f'<picture>{source}<img class="{kind}" src="{light}" alt=""></picture>'
-    words = "".join(f"<span>{html.escape(text)}</span>" for text in (question, minutes))
+    words = "".join(f"<span>{html.escape(text)}</span>" for text in more)
     return f'<a href="{to}">{picture}<b>{html.escape(title)}</b>{words}</a>'.replace("`", "")
 
 
-def crop(name: str, plot: int) -> tuple[str, str]:
-    """Return one plot of a figure as an address that holds it, and its kind."""
-    one = FIGURES[name]
-    sheet = one.draw(one.values(), dpi=SHARP)
+def crop(sheet: Sheet, plot: int) -> tuple[str, str]:
+    """Return one plot of a sheet as an address that holds it, and its kind."""
     pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
     (left, bottom), (right, top) = pen.ax.bbox.get_points().round().astype(int)
 

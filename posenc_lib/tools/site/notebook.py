@@ -1,7 +1,6 @@
 """A notebook as a page: words, code with what it printed, films of explorers, puzzles with help."""
 
 import ast
-import base64
 import html
 import io
 import re
@@ -14,12 +13,13 @@ import nbformat
 
 from posenc_lib.figures import film as films
 from posenc_lib.figures.registry import SCENES, topics
-from posenc_lib.figures.shown import ShownFigure, thumbnail
+from posenc_lib.figures.shown import ShownFigure
 from posenc_lib.lessons.lesson_16.panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.puzzles import find, solution
 from posenc_lib.tools.page import page as framed
+from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
 
@@ -196,19 +196,8 @@ def _of_topic(topic: str) -> list[tuple]:
 def _cards(topic: str) -> str:
     """Return a card for each scene of a topic."""
     page = f"playground_{anchor(topic)}.html"
-    cards = [card(f"{page}#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
+    cards = [scene(f"{page}#{anchor(name)}", one) for name, one in _of_topic(topic)]
     return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
-
-
-def card(to: str, scene: str, name: str, *more: str) -> str:
-    """Return a link with a small picture of a scene, a name, and more about it."""
-    light, dark = (
-        base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark")
-    )
-    source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
-    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>'
-    words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
-    return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
 
 
 def anchor(name: str) -> str:
