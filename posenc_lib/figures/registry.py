@@ -19,7 +19,7 @@ from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
-FRAMES = 24  # of a moving figure, at most
+FRAMES = 41  # of a moving figure, at most
 DPI = 150  # of a picture in a notebook
 # Topics of the playground's scenes, with their lessons; all other lessons are further
 TOPICS = {"counting": "01 02 03", "waves": "04 05", "rotation": "06 09", "relative": "07 08 14"}
@@ -232,7 +232,7 @@ class Scene:
             of_views = {name: settled[name] for name in settled if name not in spec.owned}
             for encoding in fitting:
                 views += spec.views
-                own += [of_views | looks] * len(spec.views)
+                own += [of_views | look for look in _looks(looks, len(spec.views))]
                 same = _same(encoding, encodings)
                 encodings += [same] if self.named else [same] * len(spec.views)
         return views, own, encodings
@@ -254,6 +254,12 @@ class Scene:
         stays = [each for each in SENTENCE.split(self.caption) if home or "{" in each]
         caption = " ".join([*begins, *(each.format(**written) for each in stays)])
         return self.told or caption, self.alt.format(**written) if along else sheet.text
+
+
+def _looks(looks: dict, views: int) -> list[dict]:
+    """Return each view's looks; a slash divides the titles of several."""
+    titles = [title.strip() for title in looks.get("title", "").split("/")]
+    return [looks | {"title": titles[k % len(titles)]} for k in range(views)]
 
 
 def _same(encoding: Encoding, others: list) -> Encoding:

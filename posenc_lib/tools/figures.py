@@ -55,7 +55,7 @@ def add_to(commands) -> None:
         type=int,
         help="in pixels of a page; a narrow figure puts its views one below the other",
     )
-    usual = "default: 200 for png; for gif 85, or 100 with --width"
+    usual = "default: 200 for png; for gif up to 150, or 100 with --width"
     add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width ({usual})")
     add(
         "--set",

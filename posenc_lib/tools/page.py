@@ -38,7 +38,7 @@ def _variables() -> str:
     """Return the colours of the theme in use for a page."""
     colors = "; ".join(
         f"--{role.lower()}: {getattr(style, role)}"
-        for role in ("PAPER", "INK", "KEY", "RULE", "TINT")
+        for role in ("PAPER", "INK", "SOFT", "KEY", "QUERY", "PAIR", "RULE", "TINT")
     )
     return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"
 

@@ -351,7 +351,7 @@ def written(value) -> str:
     """Return an exact value for the eye, a setting or a tick: 10,000, 0.25, 1e8, interleaved."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return str(value)
-    return f"{value:,.10g}" if abs(value) < 1e8 else number(value)
+    return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e8 else number(value)
 
 
 def plural(count: int, what: str) -> str:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
+from posenc_lib.encodings.similarity import closest_pair
 from posenc_lib.figures.registry import find
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec, read
@@ -85,6 +86,22 @@ def fills(drawn: Sheet) -> bool:
 def test_no_two_texts_touch_and_none_leaves_the_page(width):
     found = {line: wrong for line in LINES if (wrong := touching(sheet(line, width=width)))}
     assert found == {}
+
+
+@pytest.mark.parametrize("azimuth", range(-180, 180, 20))
+def test_names_of_a_cubes_axes_lie_on_no_number_from_any_side(azimuth):
+    drawn = sheet(f"sinusoidal: trajectory_3d; seq_len=45, d_model=4, base=1000, azimuth={azimuth}")
+    assert touching(drawn) == []
+
+
+@pytest.mark.parametrize(("seq_len", "d_model"), [(30, 2), (60, 2), (89, 4), (100, 2), (120, 4)])
+def test_the_name_of_the_closest_two_hides_neither(seq_len, d_model):
+    drawn = sheet(f"sine: closest_pair; seq_len={seq_len}, d_model={d_model}, base=none")
+    table = drawn.encodings[0].table
+    i, j, _ = closest_pair(table)
+    ((_, box),) = [each for each in words(drawn) if each[0] == f"{i}, {j}"]
+    for place in drawn.pens[0].ax.transData.transform(table[[i, j], :2]):
+        assert not box.contains(*place)
 
 
 def touching_at_ends(panel, widths=(None,)) -> dict:
