@@ -160,10 +160,10 @@ def styled():
             dict.update(mpl.rcParams, before)
 
 
-def file(figure, suffix: str, dpi: float, title=None, description=None, margin: float = 0) -> bytes:
+def file(figure, suffix: str, dpi: float, title=None, description=None, margin=0) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. margin: px of paper around it.
+    The bytes carry no date and no version. margin: px of paper around it, or (at its sides, above and below).
     """
     unsaid = {
         "png": ["Software"],
@@ -175,13 +175,14 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin: 
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: validate.printable(text) for key, text in about.items() if text}
         about |= dict.fromkeys(unsaid[suffix])
-        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
+        edge = np.broadcast_to(margin, 2) / CSS_DPI
+        ends = np.array([-edge, figure.get_size_inches() + edge])
         figure.savefig(
             buffer,
             format=suffix,
             dpi=dpi,
             metadata=about,
-            bbox_inches=Bbox(ends) if margin else None,
+            bbox_inches=Bbox(ends) if edge.any() else None,
         )
     data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
     return {"png": small, "svg": functools.partial(_for_pages, size), "pdf": bytes}[suffix](data)
