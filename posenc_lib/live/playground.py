@@ -44,7 +44,9 @@ USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 SLIDE, WIDE = 16 / 9, 1920  # a slide's shape, and its width in dots
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
-FILES += [(f"{look}, {what}", (look, px)) for look in ("light", "dark") for what, px in WIDTHS.items()]
+FILES += [
+    (f"{look}, {what}", (look, px)) for look in ("light", "dark") for what, px in WIDTHS.items()
+]
 MARGIN = 16  # px of paper around a saved picture
 
 
@@ -396,15 +398,26 @@ class Playground(OnPage):
 
 
 def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
-    """Put pictures of scenes on a page, one at a time."""
-    for name, image in images.items():
+    """Put pictures of scenes on a page, one at a time; it may tell meanwhile that it is dark."""
+    themes: dict[str, str] = {}
+    while late := [name for name in images if themes.get(name) != Look().theme]:
         with LOCK:
-            image.value = thumbnail(name, Look().theme)
+            theme = themes[late[0]] = Look().theme
+            images[late[0]].value = thumbnail(late[0], theme)
         yield
 
 
-def _fold(title: str, inside: widgets.Widget) -> widgets.Accordion:
-    return widgets.Accordion([inside], titles=(title,))
+def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
+    """Return a button that shows what is folded away, and hides it again; keys reach it, too."""
+    button = widgets.ToggleButton()
+
+    def turn(_=None) -> None:
+        inside.layout.display = None if button.value else "none"
+        button.description = f"{'▾' if button.value else '▸'} {title}"
+
+    button.observe(turn, names="value")
+    turn()
+    return widgets.VBox([button, inside]).add_class("posenc-fold")
 
 
 def _of_its_own(encoding: Encoding) -> list[str]:
