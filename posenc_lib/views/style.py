@@ -163,7 +163,8 @@ def styled():
 def file(figure, suffix: str, dpi: float, title=None, description=None, margin=0) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. margin: px of paper around it, or (at its sides, above and below).
+    The bytes carry no date and no version. margin: px of paper around it,
+    or those at its sides, and those above and below.
     """
     unsaid = {
         "png": ["Software"],
