@@ -74,9 +74,7 @@ REFUSED = {
     ),
     "list zzz": "there is no figure 'zzz' (there are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
-    "make toeplitz ladder --set base=3": (
-        "ladder has no parameter 'base' (there are seq_len, d_model)"
-    ),
+    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
     "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",
