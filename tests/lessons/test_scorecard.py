@@ -105,11 +105,11 @@ def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(monkeypatch):
 
 def seen(page: str) -> tuple[list, dict]:
     """Return the wishes above a strip as (name, look), and of each encoding its look and rings."""
-    table, _ = page.split("</table>", 1)
-    *stairs, _ = re.split(r"(?=<tr[^>]*><td style=\"padding:4px)", table)[0].split("<tr")[1:] + [""]
+    lines = page.split("</table>")[0].split("<tr")[1:]
+    stairs, strips = lines[: len(WISHES)], lines[len(WISHES) :]
     heads = [re.search(r'<span style="([^"]*)"><\w+>(.*?)<', line).groups() for line in stairs]
     rows = {}
-    for line in re.findall(r"<tr[^>]*>(<td style=\"padding:4px.*?)(?=<tr|$)", table):
+    for line in strips:
         look, name = re.search(r'<th scope="row" style="([^"]*)"><\w+>(.*?)<', line).groups()
         cells = re.findall(r'<td style="padding:4px;([^"]*)"><div (.*?)</div>', line)
         rows[name] = look, cells
