@@ -9,7 +9,6 @@ from functools import partial
 from urllib.parse import parse_qs
 
 import ipywidgets as widgets
-import numpy as np
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
@@ -27,7 +26,7 @@ from posenc_lib.live.picture import ask_page
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import Sheet
-from posenc_lib.views.style import CSS_DPI, LOCK, themed
+from posenc_lib.views.style import LOCK, themed
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 KINDS = {  # where an encoding enters, and what is drawn of it
@@ -41,7 +40,6 @@ VIEWS_AT_ONCE = 3
 ALL = "all"  # scenes of every topic: the wall that a playground opens with
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
-SLIDE, WIDE = 16 / 9, 1920  # a slide's shape, and its width in dots
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
 FILES += [
@@ -103,22 +101,16 @@ class Side(Explorer):
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the look that is chosen, with its name and a margin.
 
-        One for a slide has the shape of a slide, and fills it.
+        For a slide it is as wide as its views want to be: no tower.
         """
         theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
         encodings = self.sheet.encodings
         names = self._names(encodings) or [one.title for one in encodings]
         views = self._settings.spec.views_in_order()
-        inner = width and width - 2 * MARGIN
+        width = width and width - 2 * MARGIN
         with themed(theme):
-            sheet = Sheet(views, encodings, self.sheet.values, names=names, width=inner, alike=True)
-            wide, high = (side + 2 * MARGIN for side in sheet.size)
-            look: dict = {"margin": MARGIN}
-            if not width:
-                whole = max(wide, SLIDE * high)
-                edges = (whole - wide) / 2, (whole / SLIDE - high) / 2
-                look = {"margin": MARGIN + np.array(edges), "dpi": CSS_DPI * WIDE / whole}
-            return sheet.picture(suffix, title=sheet.titles, description=sheet.text, **look)
+            sheet = Sheet(views, encodings, self.sheet.values, names=names, width=width, alike=True)
+            return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
 class Playground(OnPage):

@@ -160,11 +160,10 @@ def styled():
             dict.update(mpl.rcParams, before)
 
 
-def file(figure, suffix: str, dpi: float, title=None, description=None, margin=0) -> bytes:
+def file(figure, suffix: str, dpi: float, title=None, description=None, margin: float = 0) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. margin: px of paper around it,
-    or those at its sides, and those above and below.
+    The bytes carry no date and no version. margin: px of paper around it.
     """
     unsaid = {
         "png": ["Software"],
@@ -176,14 +175,13 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin=0
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: validate.printable(text) for key, text in about.items() if text}
         about |= dict.fromkeys(unsaid[suffix])
-        edge = np.broadcast_to(margin, 2) / CSS_DPI
-        ends = np.array([-edge, figure.get_size_inches() + edge])
+        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
         figure.savefig(
             buffer,
             format=suffix,
             dpi=dpi,
             metadata=about,
-            bbox_inches=Bbox(ends) if edge.any() else None,
+            bbox_inches=Bbox(ends) if margin else None,
         )
     data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
     return {"png": small, "svg": functools.partial(_for_pages, size), "pdf": bytes}[suffix](data)
