@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # the same in all processes of a run, also around midnight
 DAY = int(os.environ.setdefault("POSENC_DAY", str(date.today().toordinal())))
 
+# lessons whose first cell shows a picture below its imports
+PICTURE_FIRST = ("00_start_here", "05_sinusoidal", "06_rope", "16_real_model")
+
 
 def tracked() -> list[Path]:
     """Return every file that git knows of and that is there."""

@@ -10,7 +10,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.figures.registry import SCENES
 
-from ..conftest import ROOT, prose
+from ..conftest import PICTURE_FIRST, ROOT, prose
 from ..trust.kernels import LESSONS, PATHS, code_cells
 
 
@@ -36,9 +36,13 @@ def test_a_notebook_is_stored_from_one_clean_run_and_its_cells_are_short(path):
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_has_its_parts(path):
     text, (first, *rest) = prose(path), [cell.source for cell in code_cells(path)]
+    imports, opening = first, ""
+    if path.stem in PICTURE_FIRST:
+        imports, opening = first.rsplit("\n\n", 1)
     panels = [source for source in rest if re.search(r"^explore\(", source, re.M)]
     shown = [source for source in panels if "check(" in source]  # what a reader has written
     explorers = [source for source in panels if source not in shown]
+    live = "explore(" in opening
     puzzles = sum("check(" in source for source in rest)
     forms = [rf"\A# {path.stem[:2]} · ", r"^\d+ minutes · You need "]
     for form in (*forms, "By the end you can", "^(Previous|Next): "):
@@ -55,10 +59,10 @@ def test_a_lesson_has_its_parts(path):
     assert 2 <= puzzles <= 5
     assert text.count("**Puzzle ") + text.count("**Bug ") == puzzles
     assert sum("scorecard(" in source for source in rest) <= 1
-    opens_with_a_picture = path.stem == "00_start_here"
-    assert len(first.splitlines()) <= (8 if opens_with_a_picture else 5)
+    assert len(imports.splitlines()) <= 5
+    assert len(opening.splitlines()) <= 3
     assert not re.search(r"^\s*(import|from) ", "\n".join(rest), re.M)
-    assert 2 <= len(explorers) <= 6
+    assert 2 <= len(explorers) + live <= 6
     assert len(shown) <= 1
     checked = r'^check\("(\w+)", \1\)\n(?=[^$]*\b\1\b)[^$]*^explore\('
     assert all(re.search(checked, source, re.M) for source in shown)

@@ -90,20 +90,50 @@ def hand_of(explorer, slider: str) -> tuple:
 
 
 def test_a_drag_turns_a_hand_the_way_it_goes_round():
-    for what, view in (("sinusoidal", "turned_query"), ("rope", "vectors")):
-        explorer = explore(what, views=view, start={"offset": 3})
-        (middle, tip), turn = hand_of(explorer, "offset")
+    settings = ("sine", "clock", "query"), ("rope", "vectors", "offset")
+    for what, view, slider in settings:
+        explorer = explore(what, views=view, start={slider: 3})
+        (middle, tip), turn = hand_of(explorer, slider)
         touch(explorer, 0, tip)  # taken at its tip
-        assert explorer.values["offset"] == 3
-        x, y = np.subtract(tip, middle)
-        turn *= 2  # as far as two more
-        aim = middle + np.array(
-            [x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)]
+        assert explorer.values[slider] == 3
+        on_page = explorer.sheet.pens[0].ax.transData
+        center, (x, y) = (
+            on_page.transform(middle),
+            np.diff(on_page.transform([middle, tip]).T)[:, 0],
         )
+        turn *= 2  # as far as two more
+        turned = x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)
+        aim = on_page.inverted().transform(center + turned)
         touch(explorer, 0, aim)
-        assert explorer.values["offset"] == 5
-        np.testing.assert_allclose(hand_of(explorer, "offset")[0][1], aim, atol=1e-6)
+        assert explorer.values[slider] == 5
+        np.testing.assert_allclose(hand_of(explorer, slider)[0][1], aim, atol=1e-6)
         explorer.close()
+
+
+def test_a_drag_leads_what_follows_a_way_of_its_own():
+    fern = explore("sinusoidal", views="phasor_sum", seq_len=33, offset=(-32, 32))
+    stem, leads = hand_of(fern, "offset")
+    fern.set(offset=3)
+    for xy in (stem[0], stem[-1]):  # whatever is pressed in its room, the nearest tip is meant
+        touch(fern, 0, xy)
+        assert fern.values["offset"] == leads(xy)
+    fern.close()
+
+
+def test_a_drag_slides_a_tape_and_the_word_on_it():
+    tape = explore("rope", views="rotated_together", offset=(-8, 8), seq_len=200)
+    tape.set(query=100, offset=-1)
+    for press, (slider, ways) in enumerate((("query", -1), ("offset", 1)), start=1):
+        line, by = hand_of(tape, slider)
+        assert np.sign(by) == ways  # a tape that goes left has the text come nearer
+        wide = tape.sheet.size[0]
+        before = tape.values[slider]
+        spot = np.mean(line[:2], axis=0)
+        touch(tape, 0, spot, press)
+        assert tape.values[slider] == before
+        touch(tape, 0, spot, press, by=2 * by / wide)
+        assert tape.values[slider] == before + 2
+    tape.close()
 
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():

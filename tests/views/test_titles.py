@@ -472,15 +472,6 @@ def waves(title, said, e, v):
     return True
 
 
-def scores_once_turned(title, said, e, v):
-    pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
-    scores = e.table @ pe_row
-    top = v["query"] if "itself" in title else int(said[0])
-    near = top == v["query"] or abs(top - v["query"]) == said[1]
-    side = "itself" in title or ("after" in title) == (top > v["query"])
-    return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
-
-
 def score_of(e, v, pairs):
     """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
     places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
@@ -574,12 +565,6 @@ def closest_by_base(title, said, e, v):
     return base == pytest.approx(base_is) and abs(told - true) <= max(
         0.051 * 10 ** np.floor(np.log10(true)), 1e-5
     )
-
-
-def turned_query(title, said, e, v):
-    pair, degrees = said
-    theta = 10_000 ** (-2 * v["pair"] / e.d_model) if e.base == 10_000 else e.frequencies[v["pair"]]
-    return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
 
 
 def turned(e, x, at):

@@ -9,9 +9,9 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.lessons.lesson_05.phasor_sum import phasor_sum  # noqa: F401  (a view of its own)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge
-from posenc_lib.views.scores import PAIRS, all_pairs, eighths
+from posenc_lib.views.scores import PAIRS, all_pairs
 from posenc_lib.views.style import number
-from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
+from posenc_lib.views.view import OFFSET, PAIR, view
 
 
 @view(
@@ -46,37 +46,6 @@ def steps(pen, encoding, bound=None):
     return f"{told}; the longest from position {first} to {first + 1}."
 
 
-@view(
-    "curves",
-    "Scores once W_q has turned the query",
-    x="position of the key",
-    needs="rows shift",
-    ignores="layout",
-)
-def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
-    """Draw the scores of a row with all rows once a W_q has moved it by an offset;
-    in grey, without W_q.
-    """
-    table = encoding.table
-    before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
-    top = style.lowest(-now)
-    lowest, highest = min(before.min(), now.min(), 0), before.max()
-    pen.axes(len(table), eighths(lowest, highest, highest, above=0.12))
-    pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
-    pen.change(range(len(table)), before, now, lw=4)
-    pen.query(query, top=now[query])
-    pen.mark([(top, now[top])], size=9)
-    title = "Highest with itself"
-    if top != query:
-        way = "after" if top > query else "before"
-        title = f"Highest with {top}, {abs(top - query)} {way} the query"
-    pen.title(title)
-    return (
-        f"W_q moves the row of {query} by {number(offset)}: "
-        f"now it is highest with {top}, {number(now[top])}."
-    )
-
-
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 
 MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
@@ -101,44 +70,6 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
 
 
 MATRIX = {"x": "dim before", "y": "dim after", "square": True}
-
-
-@view(
-    "plane",
-    "The query's hand",
-    x="sine",
-    y="cosine of the pair",
-    needs="rows shift",
-    ignores="layout",
-)
-def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
-    """Draw a pair of the query's row before and after a W_q that moves it by an offset;
-    a drag turns the hand.
-    """
-    points = encoding.table[:, encoding.pair_dims(pair)]
-    turn = encoding.turning_sense * float(encoding.frequencies[pair])
-    row, angle = points[query], turn * offset
-    start, asks = math.atan2(row[1], row[0]), query + offset
-    tip = np.array([math.cos(start + angle), math.sin(start + angle)])
-    pen.axes((-1.5, 1.5), (-1.5, 1.5))
-    pen.circle()
-    pen.dots(points, color=style.position_colors(len(points)), size=6, taken=True)
-    wedge(pen, (0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
-    pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
-    pen.arrow((0, 0), tip, style.QUERY)
-    moved = 0 <= asks < len(points) and offset
-    if not moved or np.hypot(*(pen.px(tip) - pen.px(row))) > 44:  # px between two names
-        pen.label(f"row {query}", row, tuple(15 * row), color=style.QUERY, fontweight="normal")
-    if moved:
-        pen.ring(points[[asks]], style.INK)
-        pen.label(f"row {asks}", tip, tuple(18 * tip))
-    pen.hands.append(("offset", [(0, 0), tip], turn))
-    degrees = number(math.copysign(math.degrees(angle), offset))
-    pen.title(f"W_q turns pair {pair} by {degrees}°")
-    return (
-        f"Pair {pair} of the query at {query}: "
-        f"W_q turns it by {degrees} degrees, to where row {asks} is."
-    )
 
 
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)

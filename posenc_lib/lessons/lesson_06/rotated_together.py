@@ -8,9 +8,9 @@ from posenc_lib.views.scores import eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, QUERY, view
 
-BEFORE = "ran . At night the old brown".split()  # of the phrase, up to two words before the query
-AFTER = "just by the door . The young cat ran to".split()
-QUERY_WORD, KEY_WORD = "slept", "dog"
+BEFORE = "In the evening the old dog".split()  # the query's word stands at 0
+AFTER = "by the door and the young cat ran to the gate .".split()
+ASKS, ANSWERS = "slept", "dog"
 STRIP, TAPE = 0.4, 58  # of the height: scores, below the dials; px of the tape
 CELLS = 44, 62  # px of a word at least, on a phone and on a desk
 PHONE = 420  # px of a plot that is narrow
@@ -94,9 +94,10 @@ def _tape(pen, query: int, offset: int) -> None:
     shown = np.arange(-beside, beside + 1).tolist()
     key = min(max(offset, -beside), beside)
     colors = {key: style.KEY, 0: style.QUERY}
-    words = dict(zip(range(-len(BEFORE) - 2, -2), BEFORE, strict=True))
+    words = dict(zip(range(-len(BEFORE), 0), BEFORE, strict=True))
     words |= dict(zip(range(1, len(AFTER) + 1), AFTER, strict=True))
-    words |= {-2: KEY_WORD, -1: "that"} | {key: KEY_WORD, 0: QUERY_WORD}
+    home = list(words.values()).index(ANSWERS) - len(BEFORE)
+    words |= {home: words.get(key, ""), key: ANSWERS, 0: ASKS}  # a word that gives way goes there
     middles = wide / 2 + cell * np.array(shown)
     for top, tall, fills in ((high, 30, colors), (high - 34, 24, {})):
         x, y = middles[:, None] + BOX[0] * (cell / 2 - 1.5), top - tall * BOX[1]

@@ -7,13 +7,13 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
 LEAST = 0.02  # of a weight that is drawn
-MOST = 128  # weights that are drawn
+MOST = 64  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 ROUND = np.linspace(0, 2 * np.pi, 41)
-SHAPE = {"most_positions": 96, "tall": 1.25, "wide": 1008, "narrow": 2.0, "left": 8}
+SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
 
 
 @view(
@@ -35,21 +35,28 @@ def attention_arcs(pen, encoding, query=QUERY):
     query = min(query, len(words) - 1)
     top = int(weights[query].argmax())
     places, column = _places(pen, words)
-    pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())
-    _write(pen, words, places, column, {top: style.KEY} | {query: style.QUERY})
-
+    pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())  # data are px
     base = 0.0
     if column:
         base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
-    rows, keys = np.nonzero(_drawn(weights, query))
-    strong = weights[rows, keys]
-    arcs = _arcs(places, rows, keys, base, column, pen.size)
-    asks, first = rows == query, (keys == 0) & (rows > 1)
-    groups = (first & ~asks, style.GHOST, 0.1, 0.55), (~first & ~asks, style.KEY, 0.1, 0.85)
-    for chosen, color, faint, full in (*groups, (asks, style.QUERY, 1, 1)):
-        look = {"lw": 0.6 + 6 * strong[chosen], "alpha": np.minimum(faint + strong[chosen], full)}
+
+    # What stays while the query moves comes first: its pixels are kept
+    every = _step(words, places, column)
+    _write(pen, words, range(0, len(words), every), places, column, color=style.SOFT)
+    rows, keys = np.nonzero(_drawn(weights))
+    arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
+    first = (keys == 0) & (rows > 1)
+    for chosen, color, most in ((first, style.GHOST, 0.55), (~first, style.KEY, 0.85)):
+        look = {"alpha": np.minimum(0.1 + strong[chosen], most), "capstyle": "butt"}
         if chosen.any():
-            pen.strokes(arcs[chosen], color=color, capstyle="butt", **look)
+            pen.strokes(arcs[chosen], color=color, lw=0.6 + 6 * strong[chosen], **look)
+    keys = np.flatnonzero(weights[query] >= LEAST / 2)
+    arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
+    lw = 0.6 + 6 * weights[query, keys]
+    pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
+    for word, color in ((top, style.KEY), (query, style.QUERY)):
+        _cover(pen, words, word, every, places, column)
+        _write(pen, words, [word], places, column, color=color, fontweight="bold")
 
     aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
     pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
@@ -71,11 +78,9 @@ def _attention(encoding) -> tuple[list[str], np.ndarray]:
     return words or [f"{k}" for k in range(n)], encoding.attend(x, causal=True)[1]
 
 
-def _drawn(weights: np.ndarray, query: int) -> np.ndarray:
-    """Return which weights are drawn: those that are large, and more of one word."""
-    least = max(LEAST, np.sort(weights, axis=None)[-MOST:][0])
-    drawn = weights >= least
-    drawn[query] |= weights[query] >= LEAST / 2
+def _drawn(weights: np.ndarray) -> np.ndarray:
+    """Return which weights are drawn for all words: those that are large."""
+    drawn = weights >= max(LEAST, np.sort(weights, axis=None)[-MOST:][0])
     drawn[0] = False  # what has no choice says nothing
     return drawn
 
@@ -94,22 +99,31 @@ def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
     return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
 
 
-def _write(pen, words: list[str], places: np.ndarray, column: bool, bold: dict) -> None:
-    """Write the words, two of them bold; where they would meet, every second or third one."""
-    every = 1
-    if len(words) > 1 and (column or words[0].isdigit()):
-        every = int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
-    plain = {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
-    for k in [*range(0, len(words), every), *bold]:
-        if k not in bold and any(abs(k - one) < every for one in bold):
-            continue
-        look = {"color": style.SOFT}
-        if k in bold:
-            look = {"color": bold[k], "fontweight": "bold"}
-        place, shift = (places[k], 0), (0, -13)
-        if column:
-            place, shift = (BESIDE, places[k]), (0, 0)
-        pen.text(words[k], place, shift, **plain | look)
+def _step(words: list[str], places: np.ndarray, column: bool) -> int:
+    """Return how many words there are to one that is written, so that they don't meet."""
+    if len(words) < 2 or not (column or words[0].isdigit()):
+        return 1
+    return int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
+
+
+def _write(pen, words, which, places, column: bool, **look) -> None:
+    """Write some of the words."""
+    look |= {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
+    for k in which:
+        place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
+        pen.text(words[k], place, shift, **look)
+
+
+def _cover(pen, words, word: int, every: int, places, column: bool) -> None:
+    """Lay paper over what is written where a word is to be written in bold."""
+    near = range(-(-(word - every + 1) // every) * every, min(word + every, len(words)), every)
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    boxes = []
+    for k in near:
+        half = style.text_width(words[k], style.NUMBERS) / 2 + 1
+        middle = (BESIDE + half - 1, places[k]) if column else (places[k], -13)
+        boxes.append(middle + corners * (half, 7))
+    pen.shapes(boxes, color=style.PAPER, clip=False)
 
 
 def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
