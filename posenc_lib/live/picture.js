@@ -211,7 +211,7 @@ function render({ model, el }) {
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
     const sliders = panel.querySelector(".posenc-sliders")?.offsetHeight ?? 0;
-    const height = (page?.clientHeight || window.innerHeight) - sliders - (above > 0 && above < FIRST ? above : 0);
+    const height = (page?.clientHeight || window.innerHeight) - sliders - (whole === panel && above > 0 && above < FIRST ? above : 0);
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
     sent = JSON.stringify(now);

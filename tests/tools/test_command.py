@@ -87,9 +87,7 @@ REFUSED = {
     ),
     "list zzz": "there is no figure 'zzz' (there are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
-    "make toeplitz ladder --set base=3": (
-        "ladder has no parameter 'base' (there are seq_len, d_model)"
-    ),
+    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
     "make toeplitz --set title=Mine": (
         """toeplitz has no parameter 'title' (write --title "…", or title="…" beside the line)"""
     ),
