@@ -31,7 +31,8 @@ class ShownFigure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.sheet.picture("png", DPI)
-        return bundle(png, repr(self), self.alt, self.sheet.size[0])
+        light = self.sheet.theme == "light"
+        return bundle(png, repr(self), self.alt, self.sheet.size[0], light=light)
 
     def film(self):
         """Return it as a widget with a slider for what moves.

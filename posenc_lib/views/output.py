@@ -6,7 +6,7 @@ import html
 from posenc_lib.views.style import small
 
 
-def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
+def bundle(png: bytes, words: str, alt: str, width: int, *, light=True) -> tuple[dict, dict]:
     """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide.
 
     Of all that an output holds a page shows one thing, so the HTML has both the picture, with an
@@ -16,9 +16,11 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
     """
     picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
+    image = image.replace("<img", '<img class="posenc-light"') if light else image  # see look.css
     data = {
         "text/html": f"{image}\n<p>{html.escape(words)}</p>",
         "image/png": picture,
         "text/plain": words,
     }
-    return data, {"image/png": {"width": width, "alt": alt}}
+    about = {"width": width, "alt": alt} | ({"needs_background": "light"} if light else {})
+    return data, {"image/png": about}
