@@ -37,7 +37,7 @@ class Explorer(OnPage):
     """
 
     # px of the page's height that picture and sliders leave free, on a desk, on a projector
-    room_beside = 60, 110
+    room_beside = 60, 80
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
@@ -165,13 +165,13 @@ class Explorer(OnPage):
             self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
             self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
         ]
-        self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
+        self._tabs = self._one_at_a_time()
+        self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML(FOLD).add_class("posenc-fold")
         said = widgets.Box([fold, self._words]).add_class("posenc-said")
-        self._tabs = self._one_at_a_time()
         below = [self._note, said, self._news, self._tools]
-        self.box = widgets.VBox([self._controls, *self._tabs, self._picture, *below])
+        self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
 
     def _one_at_a_time(self) -> list:

@@ -22,7 +22,7 @@ CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LE
 CSS = f"<style>{CSS}</style>"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
-PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
+PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
 _large, _theme = False, None
@@ -97,7 +97,7 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False) 
     Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and
     scrolls.
     """
-    named, alone = number > 1, len(views) == 1
+    named, alone = number > 1, len(views) == 1 and not large
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
         natural = BESIDE[2] if alone else arranged(views, number, named=named)[1][0]
