@@ -259,7 +259,8 @@ function render({ model, el }) {
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
-    const sliders = panel.querySelector(".posenc-sliders")?.offsetHeight ?? 0;
+    const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
+    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // the picture stays as it is when these unfold
     const height = (page?.clientHeight || window.innerHeight) - sliders - (above > 0 && above < FIRST ? above : 0);
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
