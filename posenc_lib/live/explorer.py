@@ -26,6 +26,9 @@ from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
 VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
+LINE = 110  # letters of the line under a picture
+TOGETHER = 2  # views that a projector shows at once
+FOLD = "<details><summary>In words</summary></details>"
 
 
 class Explorer(OnPage):
@@ -39,6 +42,7 @@ class Explorer(OnPage):
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
+    _said: tuple = "", ()  # the line under the picture, and all that could have stood there
 
     def __init__(
         self,
@@ -64,6 +68,7 @@ class Explorer(OnPage):
             slider.observe(self._moved, names="value")
         tells = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         tells |= {"answered": self.answer, "runs": lambda _: self._suit_page()}  # see `Picture`
+        tells["held"] = self._hold_axes
         for name, do in tells.items():
             self._canvas.observe(partial(self._told, do), names=name)
         self.box._view_count = (
@@ -169,12 +174,35 @@ class Explorer(OnPage):
             self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
             self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
         ]
-        self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
+        self._tabs = self._one_at_a_time()
+        self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        self.box = widgets.VBox(
-            [self._controls, self._picture, self._note, self._words, self._news, self._tools]
-        )
+        fold = widgets.HTML(FOLD).add_class("posenc-fold")
+        said = widgets.Box([fold, self._words]).add_class("posenc-said")
+        below = [self._note, said, self._news, self._tools]
+        self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
+
+    def _one_at_a_time(self) -> list:
+        """Return what chooses a view where a projector has too many to show them large."""
+        views = self._settings.spec.views
+        if self.asks or not self._look.large or len(views) <= TOGETHER:
+            return []
+        options = [(view.name.replace("_", " "), view.name) for view in views]
+        tabs = widgets.ToggleButtons(options=[*options, ("all", "")], description="view")
+        tabs.observe(lambda _: self._try(self._redraw), names="value")
+        return [tabs]
+
+    def _views(self) -> list:
+        """Return the views that are drawn, of each encoding in turn."""
+        views = self._settings.spec.views_in_order()
+        chosen = [tabs.value for tabs in self._tabs]
+        return [view for view in views if view.name in chosen] or views
+
+    def _redraw(self) -> None:
+        with LOCK:
+            self._draw()
+            self._show(self.sheet.frame())
 
     def _draw(self) -> None:
         """Draw the views for the page as it is: its theme, and the room it has."""
@@ -187,7 +215,7 @@ class Explorer(OnPage):
                 sharpness = 2
             options = {"names": self._names(encodings), "alike": self.alike}
             options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
-            self.sheet = Sheet(spec.views_in_order(), encodings, values, **options)
+            self.sheet = Sheet(self._views(), encodings, values, **options)
             self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
@@ -196,7 +224,6 @@ class Explorer(OnPage):
                 rule = "guess must be asked of a view that draws a curve or bars"
                 raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
-        self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what is written above encodings beside each other; None: their titles."""
@@ -207,7 +234,7 @@ class Explorer(OnPage):
         spec, large = self._settings.spec, self._look.large
         beside = self.room_beside[large] + self.asks * VERDICT[large]
         room = page.room(self._width, beside)
-        return layout(spec.views_in_order(), len(spec.encodings), room, large=large)
+        return layout(self._views(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
@@ -215,10 +242,27 @@ class Explorer(OnPage):
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
             self._picture.guess = question(self.sheet, self._asked) if self.asks else {}
             self._picture.value, self._picture.alt = frame, self.sheet.text
-        words = f'<div role="status" class="posenc-words">{html.escape(self.sheet.seen)}</div>'
-        folded = f"<details><summary>In words</summary>{words}</details>"
-        self._words.value = folded if self._look.large else words
+            self._picture.drawn = "" if self._look.asked else self.sheet.theme
+        line, seen = html.escape(self._line()), html.escape(self.sheet.seen)
+        self._words.value = (
+            f'<p aria-hidden="true">{line}</p><div role="status" class="posenc-words">{seen}</div>'
+        )
         self._news.value = ""
+
+    def _line(self) -> str:
+        """Return the first short sentence that the last move has changed, if it's no title."""
+        sheet, found = self.sheet, []
+        for pen, encoding in sheet.fed(sheet.encodings):
+            whose = f"{encoding.title}: " if sheet.encodings[1:] else ""
+            for sentence in () if pen.withheld else re.split(r"(?<=\.) ", pen.words):
+                if sentence.strip(".") not in ("", pen.headline):
+                    found.append(whose + sentence)
+        found = [sentence for sentence in found if len(sentence) <= LINE]
+        line, before = self._said
+        new = [sentence for sentence in found if sentence not in before]
+        line = new[0] if new else line if line in found else ""
+        self._said = line, found
+        return line
 
     def _say(self, message: str, *, good: bool = False) -> None:
         """Put a line under the picture: an alarm, or good news."""
@@ -304,7 +348,13 @@ class Explorer(OnPage):
             page.seen(now)
             self._width = now["own"]
             if (self._drawn, self.sheet.theme) != (self._layout(), self._look.theme):
-                self._draw()
+                self._redraw()
+
+    def _hold_axes(self, on: bool) -> None:
+        """Let axes only grow while a hand is on a slider, and settle when it lets go."""
+        with LOCK:
+            self.sheet.hold(on)
+            if not on:
                 self._show(self.sheet.frame())
 
     def _suit_page(self) -> None:

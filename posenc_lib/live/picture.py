@@ -42,6 +42,9 @@ class Picture(anywidget.AnyWidget):
     hint = traitlets.Dict().tag(sync=True)  # what is said there
     sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
     page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
+    drawn = traitlets.Unicode("").tag(sync=True)  # for which theme, if for that of the page
+    # from the page: whether a hand is on a slider
+    held = traitlets.Bool(False).tag(sync=True)
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
     # from the page: the numbers of the views whose curve has been drawn and is to be seen
     answered = traitlets.List().tag(sync=True)

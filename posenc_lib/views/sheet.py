@@ -22,6 +22,7 @@ from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 PER_ROW = 3
 ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
 BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
+NARROW = 256  # px of a cell beside others
 ABOVE = 30  # px for the name of an encoding that is beside others
 MARGIN = 16  # px of paper around a picture that is kept
 SLIDE = 1600  # px that a PNG is wide at least, unless somebody says how many
@@ -141,6 +142,13 @@ class Sheet:
                 with suppress(Exception):  # a reader who gets there is told
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
+
+    def hold(self, on: bool) -> None:
+        """Let limits of numbers only grow for a while, then let them be as they'd be anyway."""
+        for pen in self.pens:
+            pen.axes.hold(on)
+        if not on:
+            self.update(self.encodings, self.values)
 
     def withhold(self, shown=()) -> list[int]:
         """Keep back each curve that a reader is to draw, but for views of these numbers.
@@ -292,7 +300,7 @@ def columns(count: int, number: int, width: float | None) -> int:
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
-    return max(min(across, int((width + BETWEEN) // (280 + BETWEEN))), 1) if width else across
+    return max(min(across, int((width + BETWEEN) // (NARROW + BETWEEN))), 1) if width else across
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:

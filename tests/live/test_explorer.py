@@ -289,10 +289,10 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     panel = explore("sinusoidal", views="heatmap")
     data, metadata = panel._repr_mimebundle_()
     assert data["text/plain"] == panel.text == repr(panel)
-    about = {"width": 640, "alt": panel.text}
+    about = {"width": 856, "alt": panel.text}
     assert metadata == {"image/png": about, "needs_background": "light"}
     shown, _, said = data["text/html"].partition("\n")[2].partition("\n")
-    assert f'<img src="data:image/png;base64,{data["image/png"]}" width="640"' in shown
+    assert f'<img src="data:image/png;base64,{data["image/png"]}" width="856"' in shown
     assert shown.endswith(f' alt="{panel.text}">')
     assert said == f"<details><summary>In words</summary><p>{panel.text}</p></details>"
     pngs = base64.b64decode(data["image/png"]), panel._picture.value
