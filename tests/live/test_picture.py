@@ -14,7 +14,7 @@ from posenc_lib.live import page, picture
 from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
-from posenc_lib.views.sheet import arranged
+from posenc_lib.views.sheet import MARGIN, arranged
 from posenc_lib.views.style import themed
 
 from ..views.test_style import contrast
@@ -250,7 +250,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
         )
     assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
     with Image.open(tmp_path / "a.png") as file:
-        assert file.width == 2 * panel._drawn.page_width
+        assert file.width == 2 * (panel._drawn.page_width + 2 * MARGIN)
     reset.click()
     assert (panel.values["base"], panel._news.value) == (10_000.0, "")
 
