@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 78  # px of height for what is said of a drawing, on a desk, on a projector
 
 
 class Explorer(OnPage):
@@ -314,7 +314,9 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer([] if runs else None)  # nobody can draw in a plain image; a canvas asks anew
+            self.answer(
+                [] if runs else None
+            )  # nobody can draw in a plain image; a canvas asks anew
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 
