@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 78  # px of height for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 FOLD = "<details><summary>In words</summary></details>"
