@@ -42,6 +42,7 @@ class Scene:
         caption, alt: words that may name parameters in braces; without
             them the views' own titles and words do.
         moving: whether it is meant to move.
+        glides: whether a GIF draws between whole numbers.
         named: whether each encoding's name stands above its views, which
             share their axes.
         spec: its one panel, where it was not written but made.
@@ -59,6 +60,7 @@ class Scene:
     caption: str = ""
     alt: str = ""
     moving: bool = False
+    glides: bool = False
     named: bool = False
     spec: Spec | None = None
     button: str = ""
@@ -245,7 +247,7 @@ class Scene:
 
 
 def _looks(looks: dict, views: int) -> list[dict]:
-    """Return each view's looks; a slash divides the titles of several."""
+    """Return each view's looks; a slash divides titles."""
     titles = [title.strip() for title in looks.get("title", "").split("/")]
     return [looks | {"title": titles[k % len(titles)]} for k in range(views)]
 
