@@ -20,6 +20,12 @@ WHOLE = 2**14  # of a table that ends all are looked at, up to so many
 ROWS = 256  # of a long table's scores, at once
 STEP = 5  # the shift that an affine map must make
 DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
+# Looks of strips of rings, in colors that light and dark pages bear
+BLUE, SHADE = "#0072B2", "background:#0072B226"
+RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
+STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
+LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
+KEY = "Full: it holds. Empty: it doesn't. A slice: in so many draws. Dotted: a later lesson asks."
 NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is nothing to measure
 
 
@@ -379,53 +385,75 @@ class Scorecard:
         return {"text/html": self.html(), "text/plain": words}, {}
 
     def html(self) -> str:
-        """Return a table of what is new and a sentence about it; all else is folded below."""
-        wishes = [p.name for p in self.wishes]
-        rows = [name for name in self.measured if name in self.new]
-        columns = [wish for wish in wishes if wish in self.new]
+        """Return a strip of rings for each encoding, one a wish; numbers are folded below."""
         meanings = "".join(
             f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes
         )
-        shown = self._table(self.measured, wishes)
-        folded = {"What the wishes mean": f"<ul>{meanings}</ul>"}
-        if self.new and len(rows) < len(self.measured):
-            folded = {"The whole table": shown} | folded
-            some, asked = self.measured if columns else rows, wishes if rows else columns
-            shown = self._news(rows, columns) + self._table(some, asked, only=self.new)
-        for name, inside in folded.items():
-            shown += f"<details><summary>{name}</summary>{inside}</details>"
-        return shown
+        folded = {"In numbers": self._table(), "What the wishes mean": f"<ul>{meanings}</ul>"}
+        folds = (f"<details><summary>{name}</summary>{x}</details>" for name, x in folded.items())
+        return self._news() + self._strips() + "".join(folds)
 
-    def _news(self, rows: list[str], columns: list[str]) -> str:
+    def _news(self) -> str:
         """Return a sentence about what is new."""
-        news = []
-        if rows:
-            held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
-            news.append(f"{_are(held)} new")
-        if columns:
-            asked = [f"<i>{wish}</i>" for wish in columns]
-            news.append(f"{_are(asked)} asked for the first time")
-        return f"<p>{', and '.join(news)}.</p>"
+        rows = [name for name in self.measured if name in self.new]
+        columns = [f"<i>{p.name}</i>" for p in self.wishes if p.name in self.new]
+        held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
+        news = [f"{_are(held)} new"] if rows else []
+        news += [f"{_are(columns)} asked for the first time"] if columns else []
+        return f"<p>{', and '.join(news)}.</p>" if news else ""
 
-    def _table(
-        self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()
-    ) -> str:
-        """Return a table: symbol, answer and number in each cell, or in those of `only`."""
-        asked = [p for p in self.wishes if p.name in wishes]
-        heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
-        lines = [f"<tr><th></th>{heads}</tr>"]
-        for name in rows:
-            cells = ""
-            for wish in wishes:
-                shown = not only or {name, wish} & only
-                word, number = self.measured[name][wish].told if shown else ("", "")
-                small = f"<br><small>{number}</small>" if number else ""
-                cells += f"<td>{word}{small}</td>"
-            lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
+    def _strips(self) -> str:
+        """Return a table: the wishes as stairs, their rings below, each encoding's name behind.
+
+        Its looks are written in it: a page that trusts no style sheet keeps these.
+        """
+        names, met, lines = [p.name for p in WISHES], {p.name for p in self.wishes}, []
+        for k, name in enumerate(names):
+            stems = "".join(f'<td style="padding:0;{self._shade(one)}">{STEM}' for one in names[:k])
+            look = self._shade(name) if name in met else "opacity:.5"
+            label = f'<span style="{look}">{self._named(name)}</span>'
+            lines.append(f'{stems}<td colspan="{len(names) - k + 1}" style="{LABEL}">{label}')
+        for name, row in self.measured.items():
+            shades = {one: self._shade(name, one) for one in names}
+            rings = (f'<td style="padding:4px;{shades[p]}">{_ring(p, row.get(p))}' for p in names)
+            look = LABEL + self._shade(name)
+            lines.append(f'{"".join(rings)}<th scope="row" style="{look}">{self._named(name)}')
+        rows = "".join(f'<tr style="background:none">{line}' for line in lines)
+        return f'<table style="margin:0">{rows}</table><p><small>{KEY}</small></p>'
+
+    def _table(self) -> str:
+        """Return a table: symbol, answer and number in each cell."""
+        heads = (f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in self.wishes)
+        lines = [f"<tr><th></th>{''.join(heads)}</tr>"]
+        for name, row in self.measured.items():
+            told = (cell.told for cell in row.values())
+            cells = (f"<td>{word}<br><small>{number}</small></td>" for word, number in told)
+            lines.append(f"<tr><th>{self._named(name)}</th>{''.join(cells)}</tr>")
         return f"<table>{''.join(lines)}</table>"
 
+    def _shade(self, *names: str) -> str:
+        """Return the style of what belongs to something new."""
+        return SHADE if self.new & {*names} else ""
+
     def _named(self, name: str) -> str:
-        return f"<mark>{html.escape(name)}</mark>" if name in self.new else html.escape(name)
+        bold = "b" if name in self.new else "span"
+        return f"<{bold}>{html.escape(name)}</{bold}>"
+
+
+def _ring(wish: str, cell: Measured | None) -> str:
+    """Return a ring, full where a wish holds, and dotted where it is asked later.
+
+    What it says stands in it, out of sight.
+    """
+    if cell is None:
+        return f'<div style="{RING};border:2px dotted #8C959F80">{wish}: later</div>'
+    word, number = cell.told
+    if cell.reason:
+        return f'<div title="{wish}: {number or word}" style="width:18px;text-align:center">–</div>'
+    part = f"conic-gradient({BLUE} {cell.share:.0%},transparent 0)"
+    fill = BLUE if cell.share == 1 else part if cell.share else "none"
+    look = f"{RING};border:2px solid {BLUE};background:{fill}"
+    return f'<div title="{wish}: {word[2:]}, {number}" style="{look}">{wish}: {word}</div>'
 
 
 def _are(names: list[str]) -> str:

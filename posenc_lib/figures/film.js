@@ -30,16 +30,17 @@ function render({ model, el }) {
   const darker = new Map(colors);
   let base, layer, frame = 0, wanted = 0, newest = 0, painted = 0, places = {}, last = 0, timer = null;
 
-  const canvases = cells.map(([, , wide, high]) => {
-    const canvas = make("canvas", { width: wide, height: high }), own = wide / scale;
+  const canvases = cells.map(([, , wide, high]) => make("canvas", { width: wide, height: high }));
+  const rooms = canvases.map(canvas => {
+    const room = make("div", {}, canvas), own = canvas.width / scale;
     // beside others it shrinks to two thirds before one goes below the other
-    Object.assign(canvas.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
-    canvas.style.setProperty("--least", `${0.6 * own}px`); // on a phone, where one scrolls to the rest
-    return canvas;
+    Object.assign(room.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
+    room.style.setProperty("--least", `${0.6 * own}px`); // on a phone, where one scrolls to the rest
+    return room;
   });
   const pens = canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
   const tops = [...new Set(cells.map(([, top]) => top))];
-  const lines = tops.map(top => make("div", { class: "line" }, ...canvases.filter((_, n) => cells[n][1] === top)));
+  const lines = tops.map(top => make("div", { class: "line" }, ...rooms.filter((_, n) => cells[n][1] === top)));
   const views = make("div", { class: "views", role: "img" }, ...lines);
   const image = el.querySelector("img"), words = el.querySelector(".words") ?? make("p", { class: "words", role: "status" });
   const caption = el.querySelector("figcaption") ?? make("figcaption");
@@ -72,19 +73,19 @@ function render({ model, el }) {
     });
   }
 
-  // what a reader is to draw first: its frame, the plots, and the frame that shows them
-  let asked = Boolean(question);
+  // what a reader is to draw first: its frame, the plots, the frame that shows them, and which are still kept back
+  let asked = question?.plots.map(({ axes }) => axes) ?? [];
   const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
   const guess = question && drawing({
     get: name => (name === "axes" ? question.boxes : {
       asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim,
-        y: asked || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
+        y: asked.length || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
     }),
     set: (_, shown) => {
-      asked = !shown;
-      controls.inert = button.disabled = asked;
+      asked = question.plots.map(({ axes }) => axes).filter(axes => !shown.includes(axes));
+      controls.inert = button.disabled = asked.length > 0;
       place({});
-      show(asked ? 0 : question.home).then(tell).then(guess.update);
+      show(shown.length ? question.home : 0).then(tell).then(guess.update);
     },
     save_changes: () => {},
   }, el, canvases, () => paint());
@@ -106,7 +107,8 @@ function render({ model, el }) {
     pens.forEach((pen, n) => {
       const [x, y, wide, high] = cells[n], [left, top] = frames[frame].at;
       pen.drawImage(base, -x, -y);
-      if (layer) pen.drawImage(layer, left - x, top - y);
+      const kept = asked.length && (asked.includes(n) || !question.plots.some(({ axes }) => axes === n)); // tables to the last
+      if (layer && !kept) pen.drawImage(layer, left - x, top - y);
       if (!dark) return guess?.over(pen, canvases[n]);
       const pixels = pen.getImageData(0, 0, wide, high), flat = new Uint32Array(pixels.data.buffer);
       let before, becomes;
@@ -120,7 +122,7 @@ function render({ model, el }) {
   }
 
   function tell() {
-    const { words: said = "", alt } = frames[wanted];
+    const { words: said = "", alt } = frames[asked.length ? 0 : wanted];
     words.textContent = said;
     views.setAttribute("aria-label", alt ?? said);
   }

@@ -27,6 +27,7 @@ TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
 # Limits that hold all frames, by kind of view
 STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
 LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z({])|(?<=[.?!]\))\s+")  # where one ends
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Scene:
         moves, low, high: what moves where a format can, from where to where.
         caption, alt: words that may name parameters in braces; without
             them the views' own titles and words do.
+        title, told: what somebody wants above it in a file, and as its
+            caption at any values.
         moving: whether it is meant to move.
         glides: whether a GIF draws between whole numbers.
         named: whether each encoding's name stands above its views, which
@@ -59,6 +62,8 @@ class Scene:
     high: float = 0
     caption: str = ""
     alt: str = ""
+    title: str = ""
+    told: str = ""
     moving: bool = False
     glides: bool = False
     named: bool = False
@@ -132,7 +137,7 @@ class Scene:
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            near = validate.among(name, self.parameters)
+            near = specs.among(name, self.parameters)
             raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
         return self.parameters[name]
 
@@ -197,7 +202,9 @@ class Scene:
         views, own, encodings = self._drawn(values)
         names = None if self.named else ()
         size = {"width": width, "sharpness": dpi / 100}
-        return Sheet(views, encodings, {}, own=own, names=names, alike=self.named, **size)
+        sheet = Sheet(views, encodings, {}, own=own, names=names, alike=self.named, **size)
+        sheet.heading = self.title
+        return sheet
 
     def redraw(self, sheet, values: dict):
         """Return its sheet moved on to other values, which is faster than a new one."""
@@ -235,15 +242,20 @@ class Scene:
     def words(self, values: dict, sheet=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; sheet, if given, is the figure at them.
 
-        An alt was written for the figure's own values, and for all of
-        what moves. At others it is what the views say.
+        Both were written for the figure's own values, an alt also for all
+        of what moves, as is a caption of a figure that is meant to move.
+        At others the views speak, and of a caption only those sentences
+        stay that name a value.
         """
         written = {name: style.written(value) for name, value in values.items()}
-        caption, moved = self.caption.format(**written), {self.moves: "anywhere"}
-        if caption and values | moved == self.values() | moved:
-            return caption, self.alt.format(**written)
-        sheet = sheet or self.draw(values)
-        return caption or f"{sheet.titles}.", sheet.text
+        moved, usual = {self.moves: "anywhere"}, self.values()
+        along = bool(self.caption) and values | moved == usual | moved
+        home = along and (self.moving or values == usual)
+        sheet = sheet or (None if home else self.draw(values))
+        begins = [] if home else [validate.ended(sheet.titles)]
+        stays = [each for each in SENTENCE.split(self.caption) if home or "{" in each]
+        caption = " ".join([*begins, *(each.format(**written) for each in stays)])
+        return self.told or caption, self.alt.format(**written) if along else sheet.text
 
 
 def _looks(looks: dict, views: int) -> list[dict]:

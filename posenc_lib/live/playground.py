@@ -2,7 +2,7 @@
 
 import html
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,10 +21,10 @@ from posenc_lib.figures.registry import SCENES, topics
 from posenc_lib.figures.shown import thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
-from posenc_lib.live.page import Look, OnPage, close_all
+from posenc_lib.live.page import Beside, Look, OnPage, close_all
 from posenc_lib.live.picture import ask_page
 from posenc_lib.spec import Spec
-from posenc_lib.views import VIEWS, style
+from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
@@ -37,11 +37,14 @@ KINDS = {  # where an encoding enters, and what is drawn of it
     "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
 }
 VIEWS_AT_ONCE = 3
+ALL = "all"  # scenes of every topic: the wall that a playground opens with
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
-LOOKS = [(theme, width) for theme in ("light", "dark") for width in (640, 1280)]
+WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
-FILES += [(f"{theme}, {px} px wide (sharp: {2 * px})", (theme, px)) for theme, px in LOOKS]
+FILES += [
+    (f"{look}, {what}", (look, px)) for look in ("light", "dark") for what, px in WIDTHS.items()
+]
 MARGIN = 16  # px of paper around a saved picture
 
 
@@ -60,7 +63,7 @@ def twice(encodings: Sequence[Encoding]) -> bool:
 class Side(Explorer):
     """The explorer of a playground: a slider for everything, the first four in sight."""
 
-    alike, above = True, (270, 320)
+    alike, room_beside = True, (130, 170)
 
     def __init__(self, wanted: Spec, first: Sequence[str], files: tuple = ()):
         self._first, self._files = first, files
@@ -76,11 +79,11 @@ class Side(Explorer):
         self.live = [name for name in order if name in usable][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
-        fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
+        fold = [_fold("more sliders", in_columns(rest))] if rest else []
         self.file_as = _list("files", FILES)
         self.file_as.value = self._files
         self._tools.children += (self.file_as,)
-        self.box.children = [self._controls, *fold, *self.box.children[1:]]
+        self.box.children += (*fold,)
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return titles; of the same encoding twice with the values that differ."""
@@ -96,12 +99,15 @@ class Side(Explorer):
         return names
 
     def _file(self, suffix: str) -> bytes:
-        """Return the picture in the theme and width that are chosen, with its name and a margin."""
+        """Return the picture in the look that is chosen, with its name and a margin.
+
+        For a slide it is as wide as its views want to be: no tower.
+        """
         theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
         encodings = self.sheet.encodings
         names = self._names(encodings) or [one.title for one in encodings]
         views = self._settings.spec.views_in_order()
-        width -= 2 * MARGIN
+        width = width and width - 2 * MARGIN
         with themed(theme):
             sheet = Sheet(views, encodings, self.sheet.values, names=names, width=width, alike=True)
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
@@ -119,10 +125,13 @@ class Playground(OnPage):
         self._wished: dict = {}  # the values that were set since a line or a scene was opened
         self.scene = ""
         self._showing = False  # while lists are put where the panel is, they move by themselves
+        self._pictures: Beside | None = None  # of scenes, as they come
         self._build()
         self._make(*self._read(first))
         if text is not None:
             self._try(lambda: self._make(*self._read(text)))
+        elif not own:
+            self.topic.value = ALL
 
     @property
     def text(self) -> str:
@@ -178,6 +187,9 @@ class Playground(OnPage):
         with LOCK:
             self.explorer.close()
             close_all(self.box)
+        if self._pictures:
+            self._pictures.stop()
+            self._pictures.wait()
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
@@ -191,7 +203,8 @@ class Playground(OnPage):
         named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
         self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
         self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
-        self.topic = widgets.ToggleButtons(options=topics(), value=None, description="scenes")
+        shown = {"none": None} | {topic: topic for topic in (ALL, *topics())}
+        self.topic = widgets.ToggleButtons(options=shown, value=None, description="scenes")
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self._line = widgets.Text(
             description="line", placeholder="paste one here", continuous_update=False
@@ -206,10 +219,12 @@ class Playground(OnPage):
             "Forward", self.forward, tooltip="what was shown before the last step back"
         )
         copied = self._button("Copy line", self._copy, tooltip="one line that opens this again")
-        lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
-        tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
-        parts = [self.topic, self._scenes, lists, tools, self._news, self._note, self._place]
-        self.box = widgets.VBox(parts)
+        bar = widgets.HBox([self.topic, play, back, forward]).add_class("posenc-tools")
+        lists = widgets.Box([self.a, self.b, *self.views, self._line]).add_class("posenc-lists")
+        tools = widgets.HBox([copied]).add_class("posenc-tools")
+        choose = _fold("choose encodings and views", widgets.VBox([lists, tools]))
+        parts = [bar, self._scenes, self._news, self._note, self._place, choose]
+        self.box = widgets.VBox(parts).add_class("posenc-playground")
         Look().dress(self.box)
         for choice in (self.a, self.b, *self.views):
             self._when_moved(choice, self._chosen)
@@ -265,17 +280,20 @@ class Playground(OnPage):
             self._showing = False
 
     def _offer(self) -> None:
-        """Show the scenes of a topic, each as a button on a picture of it."""
-        with LOCK, themed(Look().theme):
-            old = self._scenes.children
-            names = [name for name, one in SCENES.items() if one.topic == self.topic.value]
-            buttons = [self._button(name, partial(self.open, name)) for name in names]
-            pictures = [thumbnail(name, style.theme()) for name in names]
-            images = [widgets.Image(value=picture, format="png") for picture in pictures]
-            pairs = zip(images, buttons, strict=True)
-            self._scenes.children = [widgets.Box(pair) for pair in pairs]
+        """Show the scenes of a topic, each as a button on a picture of it; pictures come later."""
+        with LOCK:
+            if self._pictures:
+                self._pictures.stop()
+            topic, old = self.topic.value, self._scenes.children
+            wanted = [one for one in topics() if topic in (ALL, one)]
+            names = [name for one in wanted for name in SCENES if SCENES[name].topic == one]
+            images = {name: widgets.Image(format="png") for name in names}
+            buttons = {name: self._button(name, partial(self.open, name)) for name in names}
+            self._scenes.children = [widgets.Box([images[name], buttons[name]]) for name in names]
             for gone in old:
                 close_all(gone)
+            if names:
+                self._pictures = Beside(_pictured(images), self._failed)
 
     def _head(self, scene: str, when: str = "") -> None:
         """Say above the pictures what a scene shows, and when it did, or else what is drawn."""
@@ -369,6 +387,29 @@ class Playground(OnPage):
             raise ValueError(f'{rule}: "rope: clock; base=9 | rope: clock"')
         kept = held(b.encodings[0], _begins(replace(b, values={})) | b.values)
         return replace(a, encodings=(*a.encodings, kept)), scene
+
+
+def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
+    """Put pictures of scenes on a page, one at a time; it may tell meanwhile that it is dark."""
+    themes: dict[str, str] = {}
+    while late := [name for name in images if themes.get(name) != Look().theme]:
+        with LOCK:
+            theme = themes[late[0]] = Look().theme
+            images[late[0]].value = thumbnail(late[0], theme)
+        yield
+
+
+def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
+    """Return a button that shows what is folded away, and hides it again; keys reach it, too."""
+    button = widgets.ToggleButton()
+
+    def turn(_=None) -> None:
+        inside.layout.display = None if button.value else "none"
+        button.description = f"{'▾' if button.value else '▸'} {title}"
+
+    button.observe(turn, names="value")
+    turn()
+    return widgets.VBox([button, inside]).add_class("posenc-fold")
 
 
 def _of_its_own(encoding: Encoding) -> list[str]:

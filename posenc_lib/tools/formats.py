@@ -12,6 +12,7 @@ from posenc_lib.figures.registry import FRAMES, Scene
 from posenc_lib.figures.shown import film_of
 from posenc_lib.tools.page import page
 from posenc_lib.views import style
+from posenc_lib.views.sheet import MARGIN
 from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
@@ -44,9 +45,9 @@ def render(
     dpi = dpi or DPI[suffix]
     if suffix == "html":
         return page(figure.id, film_of(figure, values, dpi, width, frames or FRAMES).html())
-    drawn = figure.draw(values, width)
+    drawn = figure.draw(values, width and width - 2 * MARGIN)
     title, description = figure.words(values, drawn)
-    return drawn.picture(suffix, dpi, title=title, description=description)
+    return drawn.kept(suffix, dpi, title=title, description=description)
 
 
 def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:

@@ -46,6 +46,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
+    pen.known = query
     pen.query(query, top=scores[query])
     # a name on top would lie on the curve
     beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()
@@ -92,8 +93,14 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     )
     pen.unit("↑ q · k" if encoding.has("rotate") else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
-    pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
+    dotted = len(offsets) <= 2 * DOTTED
+    smooth = dotted and alone and encoding.has("queries_and_keys") and encoding.continuous
+    if smooth:  # what lies between two offsets, too: lines would cut its corners
+        x = np.linspace(-last, last, 32 * last + 1)
+        q, k = encoding.queries_and_keys(np.abs(x))
+        pen.line(x, np.where(x < 0, q @ k[16 * last], k @ q[16 * last]), style.KEY, 1)
+    pen.curve(offsets, mean, dotted=dotted, lw=0 if smooth else 2)
     title = "The offset alone decides" if alone else "More than the offset decides"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from posenc_lib.figures.registry import SCENES
+
 from .lab import jupyterlab
 from .lesson_page import CLIPBOARD, DESK, PICTURE, ExplorerOnPage, opened
 
@@ -16,7 +18,14 @@ NAMED = """() => {
 }"""
 BUTTONS = ("Play", "Copy line", "Back", "Forward", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
 SLIDERS = ("seq_len", "d_model", "base", "query", "pair", "interleaved")
+CHOOSE = "choose encodings and views"
 KEYS = ("Home", "ArrowRight", "PageUp", "PageDown", "ArrowLeft", "End")  # that lesson 00 names
+CUT = """select => {
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = getComputedStyle(select).font;
+    const words = [...select.options].map(({ text }) => pen.measureText(text).width);
+    return Math.max(...words) + 24 - select.clientWidth;
+}"""
 KINDS = (
     "[...document.querySelectorAll('.jp-Cell')]"
     ".map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
@@ -33,6 +42,10 @@ class Ground(ExplorerOnPage):
         self.page.locator(f".widget-dropdown:has(label:text-is('{label}')) select").select_option(
             label=option
         )
+
+    def unfold(self, title):
+        self.page.get_by_role("button", name=f"▸ {title}").click()
+        self.page.get_by_role("button", name=f"▾ {title}").wait_for()
 
     def has(self, text):
         self.page.get_by_text(text).first.wait_for(timeout=120_000)
@@ -52,6 +65,7 @@ class Ground(ExplorerOnPage):
     def use(self):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
+        self.unfold(CHOOSE)
         for label, option, told in (
             ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
             ("B", "Rotary (RoPE)", "turns queries and keys; showing one query and one key"),
@@ -97,11 +111,13 @@ def test_in_jupyterlab(ground):
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
     page.get_by_role("button", name="waves", exact=True).click()
-    page.locator(".jupyter-widget-Collapse-header").click()
     slider, before = ground.sliders()["seq_len"], ground.settled()
     page.get_by_role("button", name="counting", exact=True).focus()
-    while len(reached) < 60 and "SVG" not in "".join(reached):
+    while len(reached) < 60 and "Copy line" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
+        if "▸" in reached[-1]:
+            page.keyboard.press("Enter")
+            page.wait_for_function("() => document.activeElement.innerText.startsWith('▾')")
         if "slider" in reached[-1] and "seq_len" in reached[-1]:
             for key in KEYS:
                 page.keyboard.press(key)
@@ -124,7 +140,8 @@ def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_c
     before = ground.settled()
     page.keyboard.press("ArrowRight")
     ground.wait_until(lambda picture: picture != before)
-    page.locator(".widget-dropdown select").nth(0).focus()
+    ground.unfold(CHOOSE)
+    page.locator(".posenc-lists select").nth(0).focus()
     page.keyboard.type("ro")  # r alone would be a Raw cell
     ground.has("turns queries and keys")
     assert page.evaluate(KINDS) == kinds
@@ -215,7 +232,7 @@ def test_as_an_app(browser, lab, tmp_path):
         Ground(page).settled()  # its page has told that somebody looks
         with page.expect_download():
             Ground(page).press("PNG")
-        for link in page.locator("a[href]").evaluate_all("all => all.map(a => a.href)"):
+        for link in page.locator("a[href]:visible").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
         page.goto(address("") + "&preset=ALiBi%27s+rulers")
         Ground(page).has("Of eight heads each reaches about twice as far")
@@ -228,3 +245,30 @@ def test_as_an_app(browser, lab, tmp_path):
     assert errors == []
     assert sorted(folder.rglob("*")) == files  # nothing is written where the server is
     page.close()
+
+
+def test_it_opens_on_its_wall_and_then_a_picture_with_its_sliders_fills_the_screen(ground):
+    page = ground.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function(
+        "count => [...document.querySelectorAll('.posenc-scenes img')].filter("
+        "image => image.naturalWidth > 50).length === count",
+        arg=len(SCENES),
+        timeout=120_000,
+    )
+    page.get_by_role("button", name="base 100 wraps", exact=True).click()
+    ground.has("With a small base these waves come round")
+    picture = page.locator(PICTURE)
+    high = page.wait_for_function(
+        "canvas => canvas.clientHeight > 340 && canvas.clientHeight",
+        arg=picture.element_handle(),
+    ).json_value()
+    panel = page.locator(".posenc-playground").bounding_box()
+    used = picture.bounding_box()["y"] + high - panel["y"]
+    assert used + 40 <= page.locator(".jp-WindowedPanel-outer").bounding_box()["height"]
+    ground.unfold(CHOOSE)
+    lists = page.locator(".posenc-lists select").all()
+    assert len(lists) == 5
+    for each in lists:  # what is chosen is seen whole
+        assert each.evaluate(CUT) <= 0
+    page.set_viewport_size(DESK)

@@ -8,7 +8,7 @@ import pytest
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.register import last_lesson
-from posenc_lib.scorecard import WISHES, Measured
+from posenc_lib.scorecard import BLUE, SHADE, WISHES, Measured
 
 from ..conftest import ROOT
 
@@ -103,25 +103,51 @@ def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(monkeypatch):
         scorecard(lesson=last + 1)
 
 
-def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_mean(card):
+def seen(page: str) -> tuple[list, dict]:
+    """Return the wishes above a strip as (name, look), and of each encoding its look and rings."""
+    lines = page.split("</table>")[0].split("<tr")[1:]
+    stairs, strips = lines[: len(WISHES)], lines[len(WISHES) :]
+    heads = [re.search(r'<span style="([^"]*)"><\w+>(.*?)<', line).groups() for line in stairs]
+    rows = {}
+    for line in strips:
+        look, name = re.search(r'<th scope="row" style="([^"]*)"><\w+>(.*?)<', line).groups()
+        cells = re.findall(r'<td style="padding:4px;([^"]*)"><div (.*?)</div>', line)
+        rows[name] = look, cells
+    return [(name, look) for look, name in heads], rows
+
+
+def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_mean(card):
     data, _ = scorecard(lesson=3)._repr_mimebundle_()
     assert set(data) == {"text/html", "text/plain"}
     assert "binary: 3 of 6 (unique, bounded, length-independent)." in data["text/plain"]
-    text = data["text/html"].replace("<summary>The whole table</summary><table>", "")
-    news, first, whole, meanings = re.split("<table>|<details>", text)
+    news, strips, numbers, meanings = re.split("(?<=</p>)<table|<details>", data["text/html"])
     wishes = "<i>goes on</i>, <i>continuous</i> and <i>near is near</i>"
     binary = "binary (3 of 6 wishes hold) is new"
     assert news == f"<p>{binary}, and {wishes} are asked for the first time.</p>"
-    assert first.count("<td></td>") == 9  # three rows and three wishes that are not new
-    first_yes, *_, near = re.findall("<td>(.*?)</td>", first.split("binary")[1])
-    assert (first_yes, near) == ("● yes<br><small>1</small>", "○ no<br><small>0.351</small>")
-    marked = re.findall("<mark>(.*?)</mark>", first)
-    assert marked == ["goes on", "continuous", "near is near", "binary"]
-    assert whole.count("<td></td>") == 0
-    assert whole.count("<td>") == 24
+    heads, rows = seen(strips)
+    assert [name for name, _ in heads] == [wish.name for wish in WISHES]
+    assert [look for _, look in heads] == [""] * 3 + [SHADE] * 3 + ["opacity:.5"] * 3
+    assert list(rows) == ["no_position", "integer", "normalized", "binary"]
+    for name, (look, cells) in rows.items():
+        assert (SHADE in look) == (name == "binary")
+        shaded = [SHADE in shade for shade, _ in cells]
+        assert shaded == [name == "binary" or 3 <= k < 6 for k in range(9)]
+        assert ["later" in ring for _, ring in cells] == [k >= 6 for k in range(9)]
+        assert all("dotted" in ring for _, ring in cells[6:])
+    full = [f"background:{BLUE}" in ring for _, ring in rows["binary"][1]]
+    assert full == [True] * 3 + [False] * 6
+    first, *_ = rows["binary"][1]
+    assert 'title="unique: yes, 1"' in first[1]
+    assert first[1].endswith(">unique: ● yes")  # heard, where a ring is seen
+    assert [">–" in ring for _, ring in rows["no_position"][1]].count(True) == 4
+    assert numbers.count("<td>") == 24
+    assert "<td>○ no<br><small>0.351</small></td>" in numbers
     assert "<li><b>near is near</b>: what is near in the text" in meanings
     assert scorecard("rope", lesson=3).html().startswith("<p><i>goes on</i>")  # no row is new
-    assert card.html().startswith("<table>")
+    assert card.html().startswith("<table")
+    assert "conic-gradient(#0072B2 20%" in card.html()  # near is near, of RoPE
+    for part in ("<style", "<script", "class="):  # what a page that trusts nothing takes away
+        assert part not in card.html()
 
 
 def test_rounding_noise_is_0():

@@ -2,6 +2,8 @@
 
 import io
 import re
+import sys
+import threading
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -12,7 +14,7 @@ from PIL import Image
 
 from posenc_lib import explore, playground, present
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.figures.registry import SCENES
+from posenc_lib.figures.registry import SCENES, topics
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
 from posenc_lib.live.playground import MARGIN
@@ -71,14 +73,44 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
     assert shown(ground) == seen
 
 
+def test_it_opens_on_a_wall_of_all_scenes_whose_pictures_come_one_by_one(monkeypatch):
+    drawn = threading.Event()
+
+    def slow(name, theme):
+        assert drawn.wait(60)
+        return name.encode()
+
+    ground = playground()
+    ground.close()
+    monkeypatch.setattr(sys.modules["posenc_lib.live.playground"], "thumbnail", slow)
+    threading.Timer(0.1, drawn.set).start()
+    ground = playground()
+    images, buttons = zip(*(tile.children for tile in ground._scenes.children), strict=True)
+    names = [button.description for button in buttons]
+    assert sorted(names) == sorted(SCENES)
+    each = [SCENES[name].topic for name in names]
+    assert each == sorted(each, key=topics().index)
+    ground._pictures.wait()
+    assert [bytes(image.value).decode() for image in images] == names
+    press(ground, "base 100 wraps")  # and it's gone
+    assert not ground._scenes.children
+    ground.topic.value = "all"
+    ground.topic.value = None
+    assert not ground._scenes.children
+    ground.close()
+    for opened in (playground("sine: heatmap"), playground(own=np.eye(8))):
+        assert not opened._scenes.children  # who knows what to see sees it
+        opened.close()
+
+
 def test_a_scene_of_a_lesson_that_no_topic_names_is_offered_last(monkeypatch):
     ground = playground()
-    usual = [topic for topic in ground.topic.options if topic != "further"]
+    usual = {name: topic for name, topic in ground.topic.options.items() if name != "further"}
     ground.close()
     scene = replace(SCENES["T5's buckets"], lesson="99_new", button="a new one")
     monkeypatch.setitem(SCENES, scene.button, scene)
     ground = playground()
-    assert ground.topic.options == (*usual, "further")
+    assert ground.topic.options == usual | {"further": "further"}
     ground.topic.value = "further"
     press(ground, "a new one")
     assert ground.scene == "a new one"
@@ -292,7 +324,8 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
     send = Mock()
     monkeypatch.setattr(ground.explorer._picture, "send", send)
     usual = (), ground.explorer._drawn.page_width, False
-    for chosen, width, dark in (usual, (("dark", 640), 640, True)):
+    slide = ("light", None), (856 + 2 * MARGIN), False
+    for chosen, width, dark in (usual, (("dark", 640), 640, True), slide):
         ground.explorer.file_as.value = chosen
         press(ground, "PNG")
         (data,) = send.call_args.kwargs["buffers"]
@@ -302,6 +335,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
         rim = 2 * MARGIN - 2  # all paper
         for edge in (grey[:rim], grey[-rim:], grey[:, :rim], grey[:, -rim:]):
             assert np.ptp(edge) < 3
+    ground.explorer.file_as.value = "dark", 640
     press(ground, "SVG")
     svg = send.call_args.kwargs["buffers"][0].decode()
     assert 'width="640"' in svg
@@ -338,6 +372,7 @@ def test_switching_and_closing_leave_nothing_behind():
         for name in ("binary", "rope", "sine"):
             ground.a.value = name
             ground.topic.value = "waves"
+            ground._pictures.wait()
         figures, open_widgets = held()
         counts.add((figures, len(open_widgets)))
     assert len(counts) == 1
@@ -363,3 +398,14 @@ def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(gro
     assert ground.explorer.file_as.value == ("dark", 640)
     assert ground.topic.value is None
     assert not ground._scenes.children
+
+
+@pytest.mark.parametrize("names", ["rope", "rope+alibi"])
+def test_a_picture_for_a_slide_is_no_tower(names, ground):
+    ground.open(f"{names}: dot_product, similarity, score_by_offset; seq_len=40")
+    shapes = {}
+    for look in (("light", None), ("light", 640)):
+        ground.explorer.file_as.value = look
+        wide, high = Image.open(io.BytesIO(ground.explorer._file("png"))).size
+        shapes[look[1]] = wide / high
+    assert shapes[None] > 1.2 > shapes[640]

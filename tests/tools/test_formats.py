@@ -1,8 +1,10 @@
 """The files that the command makes: the same bytes every time, small, with words of their own."""
 
+import html
 import io
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -85,8 +87,9 @@ def test_files_are_small_and_say_what_they_show(made):
             svg = path.read_text(encoding="utf-8")
             assert letters(path)
             assert size < 250_000
-            assert f"<title>{caption}</title>" in svg
-            assert alt in svg
+            assert f"<title>{html.escape(caption, quote=False)}</title>" in svg
+            assert f"<desc>{html.escape(alt, quote=False)}</desc>" in svg
+            assert ElementTree.fromstring(svg).get("role") == "img"
         elif path.suffix == ".png":
             with Image.open(path) as picture:
                 said = picture.text["Title"], picture.text["Description"]

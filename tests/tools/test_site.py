@@ -19,6 +19,7 @@ from posenc_lib.tools.site.text import formula
 
 from ..conftest import ROOT
 from ..films import films, opened
+from . import tiny
 from .tiny import build, site
 
 
@@ -81,6 +82,20 @@ def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_for_jupyterla
     for link in LINKS:
         assert f'href="{link}"' in page
     assert '<div id="b">' in page
+
+
+def test_a_kept_answer_and_a_stored_picture_are_on_the_page_with_their_words(tmp_path):
+    fold = "<details><summary>Answer</summary>\n\n![It falls](attachment:answer.png)\n</details>"
+    answer = nbformat.v4.new_markdown_cell(fold, attachments={"answer.png": tiny.PICTURE})
+    outputs = [nbformat.v4.new_output("display_data", tiny.PICTURE, metadata=tiny.ABOUT)]
+    outputs.append(nbformat.v4.new_output("display_data", tiny.SAID))
+    tiny.write(tmp_path / "a.ipynb", [answer, tiny.code("unknown()", *outputs)])
+    told = notebook.page(tmp_path / "a.ipynb", "A", "", "").decode()
+    assert '<img src="data:image/png;base64,aGk=" alt="It falls"' in told
+    still = '<img src="data:image/png;base64,aGk=" width="300" alt="hi">'
+    assert f'<div class="still">{still}</div><p class="note">It stands still here' in told
+    assert f'<div class="still">{tiny.SAID["text/html"]}</div>' in told
+    assert "attachment:" not in told
 
 
 def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):

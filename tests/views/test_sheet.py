@@ -2,6 +2,7 @@
 
 import io
 import re
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -9,11 +10,14 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.similarity import closest_pair
+from posenc_lib.figures.registry import find
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec, read
-from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.sheet import MARGIN, Sheet
+from posenc_lib.views.style import ROW
 
 from ..conftest import todays
 from ..trust.kernels import PATHS, code_cells
@@ -180,3 +184,46 @@ def test_what_a_teacher_adds_to_the_axes_is_there_live_and_in_files():
     # letters lie on other parts of a pixel
     assert (np.abs(live - pixels(drawn.picture("png", 150))).max(axis=2) > 64).mean() < 0.01
     assert b"look" in drawn.picture("svg")
+
+
+def test_what_is_kept_says_which_encoding_it_shows_once_and_has_a_margin():
+    names = {
+        "sinusoidal: heatmap": ["Sinusoidal"],
+        "sinusoidal+rope: heatmap": ["Rotary (RoPE)", "Sinusoidal"],
+        "ladder": ["Rotary (RoPE)", "Sinusoidal"],
+    }
+    for line, wanted in names.items():
+        drawn = find(line).draw(find(line).values())
+        svg = drawn.kept("svg").decode()
+        there = re.findall(r">(Sinusoidal|Rotary \(RoPE\))</text>", svg)
+        assert sorted(there) == wanted, line
+        picture = pixels(drawn.kept("png"))
+        assert picture.shape[1] >= 1600
+        assert (picture[:, :24, :3] == 255).all()
+        assert (picture[:24, :, :3] == 255).all()
+
+
+def test_a_heading_takes_the_rows_that_it_needs_and_leaves_the_picture_as_it_was():
+    drawn = sheet()
+    before, (_, high) = drawn.frame(), drawn.size
+    drawn.heading = "A heading $x$ of many words, " * 10
+    svg = drawn.kept("svg").decode()
+    high_of_file = float(re.search(r'role="img" width="[\d.]+" height="([\d.]+)"', svg)[1])
+    rows = (high_of_file - high - 2 * MARGIN) / ROW
+    assert rows == round(rows) > 1
+    told = re.findall(r">([^<]*)</text>", svg)[-round(rows) :]
+    assert " ".join(reversed(told)) == drawn.heading.strip()
+    assert drawn.frame() == before
+
+
+def test_a_drawing_is_an_image_with_a_title_and_words_whatever_these_are():
+    drawn = sheet()
+    for odd in ("a\0b", "\ud800", "</title><script>", "]]>", "你好 & 😀"):
+        svg = drawn.kept("svg", title=odd, description=odd)
+        root = ElementTree.fromstring(svg)
+        assert root.get("role") == "img"
+        title, told = list(root)[:2]
+        assert (title.tag[-5:], told.tag[-4:]) == ("title", "desc")
+        assert title.text == told.text == validate.printable(odd)
+        drawn.heading = odd.replace("\ud800", "")
+        ElementTree.fromstring(drawn.kept("svg"))

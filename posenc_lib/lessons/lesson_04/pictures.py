@@ -84,6 +84,7 @@ def closest_by_base(pen, encoding):
     values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
     curve, here = gaps(type(encoding), values), gap(encoding.table)
     pen.curve(BASES, curve)
+    pen.known = BASES[0]
     if BASES[0] <= base <= BASES[-1]:
         pen.query(base, top=here, name=style.written(base), color=style.INK)
         pen.title(f"At base {style.written(base)} two come as close as {number(here, 2)} of a step")

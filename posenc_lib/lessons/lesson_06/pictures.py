@@ -6,6 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.lessons.lesson_06.position_path import position_path  # noqa: F401  (a view)
 from posenc_lib.lessons.lesson_06.rotated_together import rotated_together  # noqa: F401  (a view)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge

@@ -22,12 +22,14 @@ from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.views.output import image
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 LIVE = "Each slider moves alone here; {} they all move together, and code runs."
+STILL = "It stands still here, and is live in JupyterLab."
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 )
@@ -88,7 +90,7 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
             shown, _ = both = on_papers(make)
         if cell.cell_type == "markdown":
-            made = markdown(cell.source)
+            made = markdown(_with_pictures(cell))
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
             moving = film(both, room, _near(cells, panels, k), **asked)
@@ -144,22 +146,22 @@ def _alone(live: str) -> str:
 
 def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
-    data, told = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
-    still = data.get("text/html", "")
-    if "<img " not in still and "image/png" in data:
-        still = _picture(data["image/png"], told)
-    if still:
-        told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
-        return f'<div class="still">{still}</div>{told}'
+    data = output.get("data", {})
+    if picture := data.get("image/png"):
+        still = image(picture, output.metadata)
+        return f'<div class="still">{still}</div>{_note(STILL)}'
+    if words := data.get("text/html"):
+        return f'<div class="still">{words}</div>'
     text = output.get("text") or data.get("text/plain", "")
     return f'<pre class="output">{html.escape(text)}</pre>'
 
 
-def _picture(data: str, told: dict) -> str:
-    """Return a picture with its words, as its notebook has it."""
-    alt, width = html.escape(str(told.get("alt", ""))), told.get("width")
-    size = f' width="{width}"' if width else ""
-    return f'<img src="data:image/png;base64,{data.strip()}"{size} alt="{alt}">'
+def _with_pictures(cell) -> str:
+    """Return a text with the pictures that a notebook keeps beside it."""
+    text = cell.source
+    for name, data in cell.get("attachments", {}).items():
+        text = text.replace(f"(attachment:{name})", f"(data:image/png;base64,{data['image/png']})")
+    return text
 
 
 def _help(name: str, path: Path) -> str:
