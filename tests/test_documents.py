@@ -104,7 +104,9 @@ def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
 def test_links_lead_somewhere():
     for path in (*PAGES, *BOOKS):
         for target in re.findall(r"\]\(([^)#]+)", prose(path)):
-            there = target.startswith("http") or path.parent.joinpath(target).exists()
+            there = (
+                target.startswith(("http", "attachment:")) or path.parent.joinpath(target).exists()
+            )
             assert there, (path.name, target)
             # a server begins at the notebooks' folder
             assert not (target.startswith("..") and path in BOOKS), target

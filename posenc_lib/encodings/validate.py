@@ -299,6 +299,13 @@ def writable(name: str, text: str) -> str:
     return text
 
 
+def text(name: str, value) -> str:
+    """Return a value that is text, as pages and files can hold it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, got {show(value)}")
+    return writable(name, value)
+
+
 def finite_table(name: str, value) -> np.ndarray:
     """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty.
 

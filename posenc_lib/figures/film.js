@@ -1,7 +1,8 @@
 // A film: a picture, the pixels that differ in each other frame, and sliders that choose one. Nothing is loaded.
 // A notebook gives `render` a widget's model; the last lines do so for the films of a page.
 
-const STEP = 300; // ms from frame to frame while it plays
+const BEAT = 40, REST = 1000; // ms of a frame while it plays, and at each end
+const SWEEP = 45, STEP = 5; // beats from end to end, and of a step where there are few
 const whole = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
 
 function isDark() { // the notebook's own theme, where there is one
@@ -29,18 +30,21 @@ function render({ model, el }) {
   const darker = new Map(colors);
   let base, layer, frame = 0, wanted = 0, newest = 0, painted = 0, places = {}, last = 0, timer = null;
 
-  const canvases = cells.map(([, , wide, high]) => {
-    const canvas = make("canvas", { width: wide, height: high }), own = wide / scale;
+  const canvases = cells.map(([, , wide, high]) => make("canvas", { width: wide, height: high }));
+  const rooms = canvases.map(canvas => {
+    const room = make("div", {}, canvas), own = canvas.width / scale;
     // beside others it shrinks to two thirds before one goes below the other
-    Object.assign(canvas.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
-    return canvas;
+    Object.assign(room.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
+    room.style.setProperty("--least", `${0.6 * own}px`); // on a phone, where one scrolls to the rest
+    return room;
   });
   const pens = canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
   const tops = [...new Set(cells.map(([, top]) => top))];
-  const lines = tops.map(top => make("div", { class: "line" }, ...canvases.filter((_, n) => cells[n][1] === top)));
+  const lines = tops.map(top => make("div", { class: "line" }, ...rooms.filter((_, n) => cells[n][1] === top)));
   const views = make("div", { class: "views", role: "img" }, ...lines);
   const image = el.querySelector("img"), words = el.querySelector(".words") ?? make("p", { class: "words", role: "status" });
   const caption = el.querySelector("figcaption") ?? make("figcaption");
+  const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // all hear them
 
   function row({ name, help, values, choice }, n) {
     const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // said once the hand rests
@@ -52,33 +56,36 @@ function render({ model, el }) {
       value.textContent = choice ? "" : values[at];
       input.setAttribute("aria-valuetext", values[at]);
     };
-    return [make("label", { class: "row", title: help }, make("span", {}, name), input, value), put];
+    return [make("label", { class: `row ${name}`, title: help }, make("span", {}, name), input, value), put];
   }
 
   function move(n, at) {
-    place({ [n]: at }); // each slider moves alone, the others go home
     last = n;
+    place({ [n]: at }); // each slider moves alone, the others go home
     show(sliders[n].frames[at]).then(() => guess?.update());
   }
 
   function place(now) {
     places = now;
-    rows.forEach(([, put], n) => put(places[n] ?? sliders[n].start));
+    rows.forEach(([one, put], n) => {
+      put(places[n] ?? sliders[n].start);
+      one.classList.toggle("held", n === last); // on a phone it stays beside the pictures
+    });
   }
 
-  // what a reader is to draw first: its frame, the plots, and the frame that shows them
-  let asked = Boolean(question);
+  // what a reader is to draw first: its frame, the plots, the frame that shows them, and which are still kept back
+  let asked = question?.plots.map(({ axes }) => axes) ?? [];
   const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
   const guess = question && drawing({
     get: name => (name === "axes" ? question.boxes : {
       asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim,
-        y: asked || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
+        y: asked.length || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
     }),
     set: (_, shown) => {
-      asked = !shown;
-      controls.inert = button.disabled = asked;
+      asked = question.plots.map(({ axes }) => axes).filter(axes => !shown.includes(axes));
+      controls.inert = button.disabled = asked.length > 0;
       place({});
-      show(asked ? 0 : question.home).then(tell).then(guess.update);
+      show(shown.length ? question.home : 0).then(tell).then(guess.update);
     },
     save_changes: () => {},
   }, el, canvases, () => paint());
@@ -92,6 +99,7 @@ function render({ model, el }) {
     [painted, frame, layer] = [mine, k, image];
     paint();
     el.dataset.frame = k;
+    caption.textContent = frames[k].caption ?? caption.textContent;
   }
 
   function paint(dark = isDark()) {
@@ -99,7 +107,8 @@ function render({ model, el }) {
     pens.forEach((pen, n) => {
       const [x, y, wide, high] = cells[n], [left, top] = frames[frame].at;
       pen.drawImage(base, -x, -y);
-      if (layer) pen.drawImage(layer, left - x, top - y);
+      const kept = asked.length && (asked.includes(n) || !question.plots.some(({ axes }) => axes === n)); // tables to the last
+      if (layer && !kept) pen.drawImage(layer, left - x, top - y);
       if (!dark) return guess?.over(pen, canvases[n]);
       const pixels = pen.getImageData(0, 0, wide, high), flat = new Uint32Array(pixels.data.buffer);
       let before, becomes;
@@ -113,16 +122,23 @@ function render({ model, el }) {
   }
 
   function tell() {
-    const { words: said = "", alt, caption: below } = frames[wanted];
+    const { words: said = "", alt } = frames[asked.length ? 0 : wanted];
     words.textContent = said;
     views.setAttribute("aria-label", alt ?? said);
-    if (below) caption.textContent = below;
   }
 
-  function play() {
-    const { values, start } = sliders[last];
+  function play() { // to and fro, slow near its ends, from where it is
+    const { values, start } = sliders[last], most = values.length - 1;
+    const beats = most < SWEEP ? Math.min(STEP * values.length, 2 * SWEEP) : SWEEP, way = beats * BEAT;
+    const done = 0.5 - Math.sin(Math.asin(1 - 2 * (places[last] ?? start) / most) / 3);
+    const begin = performance.now() - way * done - (done < 1 ? 0 : REST);
     button.textContent = "Pause";
-    timer = setInterval(() => move(last, ((places[last] ?? start) + 1) % values.length), STEP);
+    timer = setInterval(() => {
+      const time = (performance.now() - begin) % (2 * (way + REST)), back = time >= way + REST;
+      const part = Math.min((time % (way + REST)) / way, 1), eased = part * part * (3 - 2 * part);
+      const at = Math.round(most * (back ? 1 - eased : eased));
+      if (at !== (places[last] ?? start)) move(last, at);
+    }, BEAT);
   }
 
   function stop() {
@@ -142,9 +158,9 @@ function render({ model, el }) {
   for (const event of ["pointerdown", "input"]) controls.addEventListener(event, () => timer && stop());
   place({});
   el.classList.add("film");
-  el.style.maxWidth = `${width}px`;
+  el.style.maxWidth = `${Math.max(width, sliders.length && 480)}px`; // tracks have room, too
   el.prepend(controls, ...buttons);
-  if (!image) el.append(views, words, caption);
+  if (!image) el.append(views, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();
   const watch = new IntersectionObserver(async seen => {
     if (!seen.some(({ isIntersecting }) => isIntersecting)) return;

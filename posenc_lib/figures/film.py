@@ -110,11 +110,12 @@ class Film:
         )
         high, wide = self._first.shape[:2]
         size = f'width="{self.width}" height="{round(self.width * high / wide)}"'
-        said = f'<p class="words" role="status">{words}</p>' if words else ""
+        said = "<details><summary>In words</summary></details>\n"
+        said += f'<p class="words" role="status">{words}</p>\n'
         return f"""<figure class="film">
 <img src="{first["data"]}" {size} alt="{alt or words}">
-{said}<figcaption>{caption}</figcaption>
-<script type="application/json">{data}</script>
+<figcaption>{caption}</figcaption>
+{said * bool(words)}<script type="application/json">{data}</script>
 </figure>"""
 
     def widget(self):

@@ -2,15 +2,21 @@
 
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // steps of an arrow key from one end of an axis to the other
-const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
+const TURN = 0.08; // of an axis, which a curve must go to count as rising or falling
+const RIPPLE = 0.25; // of an axis: swings up to there may ride on a curve that rises or falls, larger ones are all there is
 const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
 const FEW = 3; // stretches that are told one by one
-const MANY = 10; // turns that nobody counts: how many are found depends on the places that are drawn
-const BARS = 8; // places, as those of bars, that are told one by one
-const written = value => // 1,340,000, 0.25
-  (Math.abs(value) < 1000 ? String(Number(value.toPrecision(3)))
-    : value.toLocaleString("en-US", { maximumSignificantDigits: 3 })).replace("-", "−");
+const BARS = 8; // places, as those of bars, of which the best and the worst guess are told
+const written = (value, digits = 3) => // 1,340,000, 0.25
+  (Math.abs(value) < 1000 ? String(Number(value.toPrecision(digits)))
+    : value.toLocaleString("en-US", { maximumSignificantDigits: digits })).replace("-", "−");
 const isLog = (plot, axis) => plot.log.includes(axis);
+
+function read(plot, value) {
+  // A number as exactly as a reader can draw it.
+  const step = 10 ** Math.floor(Math.log10(Math.abs(plot.ylim[1] - plot.ylim[0]))) / 100;
+  return isLog(plot, "y") ? written(value, 2) : written(Math.round(value / step) * step || 0);
+}
 
 const named = ({ x, labels }, at) =>
   labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? at.toLocaleString("en-US").replace("-", "−") : written(at));
@@ -28,54 +34,73 @@ function runs(points, least) {
   return found.map(run => ({ way: run.way, from: run.from[0], half: half(run) }));
 }
 
-function shape(plot, mine, truth) {
-  // In words how a drawing goes and how the truth does; where both go alike, whether as soon.
-  // On a logarithmic axis ways and halves are those that are seen, of the logarithm.
-  const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
-  const found = points => runs(points.map(([x, y]) => [x, seen(y)]), TURN * Math.abs(high - low));
-  const [drawn, real] = [found(mine), found(truth)];
-  const verb = ({ way }) => (way > 0 ? "rises" : "falls"), at = x => named(plot, x);
-  const often = runs => (runs.length > MANY ? "many" : runs.length - 1);
-  const turns = runs => `${verb(runs[0])} first and turns ${often(runs)} times`;
-  const stretches = runs => runs.map((run, k) => (k ? `${verb(run)} from ${at(run.from)}` : verb(run))).join(", then ");
-  const goes = runs => (runs.length > FEW ? turns(runs) : stretches(runs) || "stays as it is");
-  if (drawn.length > FEW && goes(drawn) === goes(real)) return `It ${goes(real)}, as you drew.`;
-  if (drawn.map(verb).join() !== real.map(verb).join()) return `You expected that it ${goes(drawn)}; it ${goes(real)}.`;
-  const late = real.map((run, k) => plot.x.indexOf(run.half) - plot.x.indexOf(drawn[k].half));
-  const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
-  if (most <= LATE * plot.x.length) return `It ${goes(real)}, as you drew.`;
-  const places = `half-way at ${at(real[k].half)}, yours at ${at(drawn[k].half)}`;
-  return `It ${goes(real)}, as you drew, but ${late[k] < 0 ? "sooner" : "later"}: ${places}.`;
+function course(points, height) {
+  // A curve's stretches; where they are many, without the ripples that ride on it; null if it only swings.
+  for (let least = TURN; least <= RIPPLE; least += TURN) {
+    const found = runs(points, least * height);
+    if (found.length <= FEW) return Object.assign(found, { ripples: least > TURN });
+  }
+  return null;
 }
 
-function told(plot, drawn) {
-  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
+function shape(plot, mine, truth) {
+  // In words how the truth goes and how a drawing did; where both go alike, whether as soon.
+  // On a logarithmic axis ways and halves are those that are seen, of the logarithm.
+  const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
+  const found = points => course(points.map(([x, y]) => [x, seen(y)]), Math.abs(high - low));
+  const [drawn, real] = [found(mine), found(truth)], ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
+  const goes = (runs, level, [up, down], swings) => {
+    const stretch = ({ way, from }, k) => `${way > 0 ? up : down}${k ? ` from ${named(plot, from)}` : ""}`;
+    return runs ? runs.map(stretch).join(", then ") || level : `${swings} up and down all the way`;
+  };
+  const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : "");
+  const apart = average(mine.map(([, y], k) => Math.abs(seen(y) - seen(truth[k][1])))) / Math.abs(high - low);
+  if (apart < TURN / 2) return `You got the shape: it ${it}.`;
+  if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))
+    return `It ${it.split(", then ").map((part, k) => (k === drawn.length ? `as you drew, but then ${part}` : part)).join(", then ").replace(", then as", ", as")}.`;
+  if (ways(drawn) !== ways(real)) {
+    const only = real?.length && ways(drawn).startsWith(ways(real)) ? "only " : "";
+    return `You drew it ${goes(drawn, "level", ["rising", "falling"], "swinging")}, but it ${only}${it}.`;
+  }
+  const late = (real ?? []).map((run, k) => plot.x.indexOf(run.half) - plot.x.indexOf(drawn[k].half));
+  const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
+  if (most <= LATE * plot.x.length) return `You got the shape: it ${it}.`;
+  const [verb, when] = [real[k].way > 0 ? "rises" : "falls", late[k] < 0 ? "sooner" : "later"];
+  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[k].half)}, yours at ${named(plot, drawn[k].half)}.`;
+}
+
+function told(plot, drawn, brief = false) {
+  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then, unless it's to be brief,
+  // its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
-  const one = ([x, y], k) => `${named(plot, x)}: you drew ${written(y)}, it is ${written(truth[k][1])}`;
-  if (plot.x.length <= BARS) return `${plot.counts}${drawn.map(one).join("; ")}.`;
-  const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(drawn, truth);
-  const most = off.indexOf(Math.max(...off)), [x, y] = drawn[most];
-  const where = `most at ${plot.counts}${named(plot, x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
-  const ends = [drawn[0], drawn.at(-1)].map(([x]) => named(plot, x));
-  const part = drawn.length < plot.x.length ? ` This is from ${ends.join(" to ")}, as far as you drew.` : "";
-  return `${shape(plot, drawn, truth)} On average you were ${much} (${plot.unit.split(/[,:]/)[0]}), ${where}.${part}`;
+  const values = k => `you drew ${read(plot, drawn[k][1])} and it's ${read(plot, truth[k][1])}`;
+  const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(plot, drawn, truth);
+  const guessed = [...drawn.keys()].filter(k => drawn[k][0] !== plot.x[plot.known]).sort((a, b) => off[a] - off[b]);
+  const [least, most] = [guessed[0], guessed.at(-1)], at = k => `${plot.counts}${named(plot, drawn[k][0])}`;
+  if (plot.x.length <= BARS && least === most) return `For ${at(most)} ${values(most)}.`;
+  if (plot.x.length <= BARS) return `Closest: ${at(least)}, where ${values(least)}. Farthest off: ${at(most)}, where ${values(most)}.`;
+  if (!much) return `${shape(plot, drawn, truth)} You were right on it.`;
+  if (brief) return shape(plot, drawn, truth);
+  const part = drawn.length < plot.x.length ? `From ${at(0)} to ${named(plot, drawn.at(-1)[0])} you were` : "You were";
+  return `${shape(plot, drawn, truth)} ${part} ${much} on average, most at ${at(most)}: ${values(most)}.`;
 }
 
 const average = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-function distances(drawn, truth) {
+function distances(plot, drawn, truth) {
   // How far off a drawing is in words, and at each place.
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1]));
-  return [`${written(average(off))} off`, off];
+  const much = read(plot, average(off));
+  return [much === "0" ? "" : `off by ${much}`, off];
 }
 
 function factors(drawn, truth) {
   // The same on a logarithmic axis, where equal steps are equal factors.
   const seen = y => Math.log(Math.max(y, Number.MIN_VALUE));
   const parts = drawn.map(([, y], k) => (truth[k][1] > 0 ? seen(y) - seen(truth[k][1]) : 0));
-  const off = parts.map(Math.abs), times = written(Math.exp(average(off)));
-  const way = parts.every(part => part >= 0) ? "too high" : parts.every(part => part <= 0) ? "too low" : "too high or too low";
-  return [times === "1" ? "next to nothing off" : `${times} times ${way}`, off];
+  const off = parts.map(Math.abs), times = written(Math.exp(average(off)), 2);
+  const way = parts.every(part => part >= 0) ? "too high" : parts.every(part => part <= 0) ? "too low" : "";
+  return [times === "1" ? "" : way ? `${times} times ${way}` : `off by a factor of ${times}`, off];
 }
 
 function stored(act) {
@@ -97,27 +122,45 @@ function nameOf(plots) {
 
 function drawing(model, root, canvases, repaint) {
   // What a reader expects, drawn over a picture that keeps it back; it stays in this browser. There is one canvas for all
-  // plots, or one for each.
+  // plots, or one for each, and around each nothing else that takes room.
   const lines = new Map(); // of each plot what is drawn: y by x
-  let shown = null, verdict = ""; // the truth that the drawing is compared with, and how far off it is
+  const judged = new Map(); // of each plot that is shown: the truth that its drawing is compared with, and the verdict
   let entry; // the name by which the browser keeps the drawing
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
     return made.append(...inside), made;
   };
-  const [ask, label, said] = [make("span"), make("span"), make("p", { role: "status" })];
-  const value = make("input", { type: "number", step: "any" }), at = make("label", {}, " ", label, " ", value, " ");
-  const [showing, again] = ["Show", "Again"].map(name => make("button", { type: "button" }, name));
-  const row = make("div", { className: "posenc-guess" }, ask, at, showing, " ", again, said);
-  root.append(row);
-  const plots = () => model.get("guess").plots, asked = () => Boolean(model.get("guess").asked);
+  const plots = () => model.get("guess").plots, asked = ({ axes }) => model.get("guess").asked.includes(axes);
   const on = plot => canvases[plot.axes] ?? canvases[0], box = plot => model.get("axes")[plot.axes].box;
   const drawn = plot => lines.get(plot.axes) ?? new Map();
   const part = (x, [a, b], log) => (log ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a));
   const whole = (t, [a, b], log) => (log ? a * (b / a) ** t : a + t * (b - a));
   const scaled = plot => [[plot.xlim, plot.log.includes("x")], [plot.ylim, plot.log.includes("y")]];
+  const spot = (plot, [x, y]) => [part(x, ...scaled(plot)[0]), 1 - part(y, ...scaled(plot)[1])]; // from the left, from above
   const put = ({ plot, place }, y) => lines.set(plot.axes, drawn(plot).set(plot.x[place], y));
+  const says = new Map(plots().map(({ axes }) => [axes, make("p", { role: "status" })]));
+  const list = make("select", { ariaLabel: "place" }), value = make("input", { type: "number", step: "any" });
+  const fold = make("details", {}, make("summary", { textContent: "Type it instead" }), list, " ", value, " or use the arrow keys in the picture");
+  const row = make("div", { className: "posenc-guess" }, ...says.values(), fold);
+  root.append(row);
+  const sight = new IntersectionObserver(found => { // an invitation moves once, when somebody can see it
+    for (const { isIntersecting, target } of found) if (isIntersecting) target.classList.add("posenc-seen"), sight.unobserve(target);
+  }, { threshold: 0.5 });
+  const parts = new Map(plots().map(plot => {
+    // Over each plot an invitation and its buttons. Its stroke begins at what is known, and it's short and level: a slope
+    // would hint at an answer, a wave at ripples.
+    const [words, stroke] = [make("span", { textContent: "Draw what you expect" }), make("i")];
+    const [again, showing] = ["Again", "Show"].map(textContent => make("button", { type: "button", textContent }));
+    for (const part of [words, stroke]) part.ariaHidden = "true"; // the picture's own words say so
+    const over = make("div", { className: "posenc-ask" }, words, stroke, make("div", {}, again, showing));
+    stroke.addEventListener("animationend", () => stroke.remove());
+    sight.observe(over);
+    showing.addEventListener("click", show);
+    again.addEventListener("click", () => forget(plot.axes));
+    on(plot).parentElement.append(over);
+    return [plot.axes, { over, words, stroke, again, showing }];
+  }));
   const line = plot => {
     // The drawing at each x from its first to its last place, with straight lines between them.
     const knots = [...drawn(plot)].sort(([a], [b]) => a - b);
@@ -134,61 +177,101 @@ function drawing(model, root, canvases, repaint) {
   const over = (pen, canvas) => {
     const dots = canvas.width / canvas.clientWidth || 1;
     for (const plot of plots().filter(plot => on(plot) === canvas)) {
-      const [left, top, right, bottom] = box(plot), [across, up] = scaled(plot);
-      const spot = ([x, y]) => [
-        (left + (right - left) * part(x, ...across)) * canvas.width,
-        (bottom - (bottom - top) * part(y, ...up)) * canvas.height];
+      const [left, top, right, bottom] = box(plot), asks = asked(plot);
+      const seen = point => spot(plot, point).map((at, k) => (k ? top + (bottom - top) * at : left + (right - left) * at));
+      const dot = ([x, y], size) => (pen.beginPath(), pen.arc(x * canvas.width, y * canvas.height, size * dots, 0, 7), pen.fill());
       pen.save();
       pen.beginPath();
       pen.rect(left * canvas.width, top * canvas.height, (right - left) * canvas.width, (bottom - top) * canvas.height);
       pen.clip();
       pen.strokeStyle = pen.fillStyle = getComputedStyle(row).color;
-      [pen.globalAlpha, pen.lineWidth, pen.lineJoin, pen.lineCap] = [asked() ? 1 : 0.4, 3 * dots, "round", "round"];
+      [pen.globalAlpha, pen.lineWidth, pen.lineJoin, pen.lineCap] = [asks ? 1 : 0.4, 3 * dots, "round", "round"];
       pen.beginPath();
-      for (const point of line(plot)) pen.lineTo(...spot(point));
+      for (const [x, y] of line(plot).map(seen)) pen.lineTo(x * canvas.width, y * canvas.height);
       pen.stroke();
+      if (asks && plot.known !== null) dot(seen([plot.x[plot.known], plot.y[plot.known]]), 5);
       const x = plot.x[key?.place], y = drawn(plot).get(x);
-      if (asked() && key?.plot.axes === plot.axes && y !== undefined)
-        pen.beginPath(), pen.arc(...spot([x, y]), 6 * dots, 0, 7), pen.fill();
+      if (asks && key?.plot.axes === plot.axes && y !== undefined) dot(seen([x, y]), 6);
       pen.restore();
     }
   };
-  const compare = (every, done) => {
-    // Say once how far off the drawing is; when sliders have moved, that it was for another curve.
-    const truth = JSON.stringify(every.map(plot => plot.y)), name = plot => (plot.name && done[1] ? `${plot.name}: ` : "");
-    if (!shown) [shown, verdict] = [truth, done.map(plot => name(plot) + told(plot, line(plot))).join(" ")];
-    said.textContent = truth === shown ? verdict : "Your drawing (grey) was for the curve as it was at first.";
+  const verdict = plot => {
+    // Say once how far off a drawing is; when sliders have moved, that it was for another curve.
+    const truth = JSON.stringify(plot.y), mine = line(plot), name = plot.name && says.size > 1 ? `${plot.name}: ` : "";
+    if (asked(plot) || mine.length < 2) return judged.delete(plot.axes), parts.get(plot.axes).over.classList.remove("posenc-high"), "";
+    if (!judged.has(plot.axes)) {
+      const low = [mine, plot.x.map((x, k) => [x, plot.y[k]])].flat().map(point => spot(plot, point)).some(([x, y]) => x > 0.7 && y > 0.75);
+      parts.get(plot.axes).over.classList.toggle("posenc-high", low); // the button covers no end of a curve
+      judged.set(plot.axes, [truth, name + told(plot, mine, says.size > 1)]);
+    }
+    const [then, words] = judged.get(plot.axes);
+    return truth === then ? words : `${name}The gray line is your drawing for the curve as it was at first.`;
   };
-  const keep = shown => {
-    const drawn = { shown, lines: [...lines].map(([axes, knots]) => [axes, [...knots]]) };
-    stored(there => there.setItem(entry, JSON.stringify(drawn)));
+  const shown = () => plots().filter(plot => !asked(plot)).map(({ axes }) => axes);
+  const ready = () => plots().filter(plot => asked(plot) && line(plot).length > 1).map(({ axes }) => axes);
+  const tell = shown => (model.set("answered", shown), model.save_changes());
+  const keep = axes => {
+    const drawn = { axes, lines: [...lines].map(([axes, knots]) => [axes, [...knots]]) };
+    stored(there => (lines.size ? there.setItem(entry, JSON.stringify(drawn)) : there.removeItem(entry)));
   };
+  function show({ currentTarget }) {
+    const every = [...shown(), ...ready()];
+    keep(every);
+    if (document.activeElement === currentTarget) currentTarget.previousSibling.focus(); // it goes, the keyboard stays here
+    tell(every);
+  }
+  function forget(axes) {
+    const others = shown().filter(one => one !== axes);
+    lines.delete(axes);
+    key = null;
+    tell(others);
+    keep(others);
+    entry = nameOf(plots()); // sliders have moved
+    keep(others);
+    on({ axes }).focus({ preventScroll: true });
+    update();
+  }
   const remember = () => {
-    // What was drawn when the page was open before; if it has been compared, that is done again.
+    // What was drawn when the page was open before; what has been compared is so again.
     entry = nameOf(plots());
     const before = stored(there => JSON.parse(there.getItem(entry)));
     for (const [axes, knots] of before?.lines ?? []) lines.set(axes, new Map(knots));
-    if (before?.shown && asked()) tell(true);
+    const again = (before?.axes ?? []).filter(axes => lines.has(axes));
+    if (again.length) tell(again);
   };
+  const begin = plot => ({ plot, place: plot.known ?? 0 });
   const update = () => {
     if (!entry) remember();
-    const every = plots(), done = every.filter(plot => line(plot).length > 1);
-    key ??= { plot: every[0], place: 0 };
+    const every = plots(), open = every.filter(asked), counts = ({ counts, labels }) => (labels && !counts ? "" : `at ${counts}`);
+    if (!key || !asked(key.plot)) key = begin(open[0] ?? every[0]);
     for (const canvas of every.map(on)) {
-      canvas.tabIndex = asked() ? 0 : -1;
-      if (asked()) canvas.style.touchAction = "pan-y"; // up and down a finger scrolls the page
+      const asks = open.some(plot => on(plot) === canvas);
+      canvas.classList.toggle("posenc-asks", asks);
+      canvas.tabIndex = asks ? 0 : -1;
+      if (asks) canvas.style.touchAction = "pan-y"; // up and down a finger scrolls the page
     }
-    const next = every.find(plot => plot.x.length > 1 && !done.includes(plot)); // what is not drawn yet would be given away
-    ask.textContent = asked() ? "Drag across the picture and draw what you expect, or use the arrow keys." : "";
-    if (asked() && done.length && next) ask.textContent = `Now draw in the other picture, too: ${next.name}.`;
-    at.hidden = showing.hidden = !asked();
-    showing.disabled = Boolean(next);
-    again.hidden = !lines.size;
-    const x = key.plot.x[key.place];
-    label.textContent = `${key.plot.labels && !key.plot.counts ? "" : "At "}${key.plot.counts}${named(key.plot, x)}`;
-    if (document.activeElement !== value) value.value = drawn(key.plot).get(x)?.toPrecision(3) ?? "";
-    if (asked()) [said.textContent, shown] = ["", null];
-    else compare(every, done);
+    for (const plot of every) {
+      const { over, words, stroke, again, showing } = parts.get(plot.axes), [left, top, right, bottom] = box(plot);
+      const [x, y] = plot.known === null || !asked(plot) ? [0, 0.5] : spot(plot, [plot.x[plot.known], plot.y[plot.known]]);
+      const percent = at => `${100 * at}%`, most = lines.has(plot.axes) && line(plot).at(-1);
+      Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
+      Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
+      words.style.top = percent(y < 0.4 ? 0.6 : 0.2);
+      words.hidden = lines.has(plot.axes) || !asked(plot);
+      if (words.hidden) stroke.remove();
+      over.classList.toggle("posenc-held", held?.axes === plot.axes);
+      showing.disabled = !ready().includes(plot.axes);
+      showing.style.visibility = asked(plot) ? "" : "hidden";
+      again.hidden = !lines.has(plot.axes);
+      says.get(plot.axes).textContent = verdict(plot);
+    }
+    fold.hidden = !open.length;
+    const places = open.map(plot => make("optgroup", { label: plot.name }, ...plot.x.map((x, k) => (
+      make("option", { textContent: counts(plot) + named(plot, x), value: [plot.axes, k].join() })))));
+    if (list.length !== places.reduce((sum, { children }) => sum + children.length, 0)) list.replaceChildren(...places);
+    list.value = [key.plot.axes, key.place].join();
+    value.ariaLabel = list.selectedOptions[0]?.text;
+    if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
     repaint();
   };
   const move = (event, first) => {
@@ -197,10 +280,10 @@ function drawing(model, root, canvases, repaint) {
     if (first) {
       const away = ([left, top, right, bottom]) =>
         Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
-      const here = plots().filter(plot => on(plot) === canvas), far = here.map(plot => away(box(plot)));
-      const nearest = Math.min(...far);
-      held = event.pointerType === "touch" && nearest > 0 ? null : here[far.indexOf(nearest)]; // beside it a finger scrolls
-      if (!held) return;
+      const here = [...model.get("axes").keys()].filter(axes => on({ axes }) === canvas), far = here.map(axes => away(box({ axes })));
+      const nearest = Math.min(...far), meant = plots().find(({ axes }) => axes === here[far.indexOf(nearest)]);
+      if (!meant || !asked(meant) || (event.pointerType === "touch" && nearest > 0)) return; // beside it a finger scrolls
+      held = meant;
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();
     }
@@ -216,36 +299,33 @@ function drawing(model, root, canvases, repaint) {
   };
   const press = event => {
     const [across, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [];
-    if (!asked() || across === undefined) return;
-    const here = plots().find(one => on(one) === event.currentTarget);
-    if (on(key.plot) !== event.currentTarget && here) key = { plot: here, place: 0 };
+    const here = plots().filter(plot => asked(plot) && on(plot) === event.currentTarget);
+    if (!here.length || across === undefined) return;
+    if (!here.some(({ axes }) => axes === key.plot.axes)) key = begin(here[0]);
     event.preventDefault();
     event.stopPropagation(); // a notebook would go to another cell
-    const { plot, place } = key, [, scale] = scaled(plot), now = drawn(plot).get(plot.x[place]) ?? whole(0.5, ...scale);
+    const { plot, place } = key, [, scale] = scaled(plot), first = place === plot.known ? plot.y[place] : whole(0.5, ...scale);
+    const now = drawn(plot).get(plot.x[place]) ?? first;
     if (across) put(key, now);
     key = { plot, place: within(place + across * Math.ceil(plot.x.length / KEYS), 0, plot.x.length - 1) };
     put(key, whole(within(part(now, ...scale) + up / KEYS, 0, 1), ...scale));
-    keep(false);
+    keep(shown());
     update();
   };
   for (const canvas of canvases) {
-    canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
+    canvas.addEventListener("pointerdown", event => event.button || move(event, true));
     canvas.addEventListener("pointermove", event => held && move(event, false));
     canvas.addEventListener("touchmove", event => held && event.preventDefault(), { passive: false }); // nor scrolls
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => held && (keep(false), (held = null)));
+    const end = () => held && (keep(shown()), (held = null), update());
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, end);
     canvas.addEventListener("keydown", press);
   }
-  value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), keep(false), update()));
-  value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
-  const tell = answered => (model.set("answered", answered), model.save_changes());
-  showing.addEventListener("click", () => (keep(true), tell(true)));
-  again.addEventListener("click", () => {
-    stored(there => there.removeItem(entry));
-    lines.clear();
-    key = null;
-    tell(false);
-    entry = nameOf(plots()); // sliders have moved
+  list.addEventListener("change", () => {
+    const [axes, place] = list.value.split(",").map(Number);
+    key = { plot: plots().find(plot => plot.axes === axes), place };
     update();
   });
+  value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), keep(shown()), update()));
+  value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
   return { over, update };
 }

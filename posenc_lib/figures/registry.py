@@ -19,7 +19,7 @@ from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
-FRAMES = 24  # of a moving figure, at most
+FRAMES = 41  # of a moving figure, at most
 DPI = 150  # of a picture in a notebook
 # Topics of the playground's scenes, with their lessons; all other lessons are further
 TOPICS = {"counting": "01 02 03", "waves": "04 05", "rotation": "06 09", "relative": "07 08 14"}
@@ -27,6 +27,7 @@ TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
 # Limits that hold all frames, by kind of view
 STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
 LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z({])|(?<=[.?!]\))\s+")  # where one ends
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Scene:
         moves, low, high: what moves where a format can, from where to where.
         caption, alt: words that may name parameters in braces; without
             them the views' own titles and words do.
+        title, told: what somebody wants above it in a file, and as its
+            caption at any values.
         moving: whether it is meant to move.
         named: whether each encoding's name stands above its views, which
             share their axes.
@@ -58,6 +61,8 @@ class Scene:
     high: float = 0
     caption: str = ""
     alt: str = ""
+    title: str = ""
+    told: str = ""
     moving: bool = False
     named: bool = False
     spec: Spec | None = None
@@ -130,7 +135,7 @@ class Scene:
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            near = validate.among(name, self.parameters)
+            near = specs.among(name, self.parameters)
             raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
         return self.parameters[name]
 
@@ -195,7 +200,9 @@ class Scene:
         views, own, encodings = self._drawn(values)
         names = None if self.named else ()
         size = {"width": width, "sharpness": dpi / 100}
-        return Sheet(views, encodings, {}, own=own, names=names, alike=self.named, **size)
+        sheet = Sheet(views, encodings, {}, own=own, names=names, alike=self.named, **size)
+        sheet.heading = self.title
+        return sheet
 
     def redraw(self, sheet, values: dict):
         """Return its sheet moved on to other values, which is faster than a new one."""
@@ -225,7 +232,7 @@ class Scene:
             of_views = {name: settled[name] for name in settled if name not in spec.owned}
             for encoding in fitting:
                 views += spec.views
-                own += [of_views | looks] * len(spec.views)
+                own += [of_views | look for look in _looks(looks, len(spec.views))]
                 same = _same(encoding, encodings)
                 encodings += [same] if self.named else [same] * len(spec.views)
         return views, own, encodings
@@ -233,15 +240,26 @@ class Scene:
     def words(self, values: dict, sheet=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; sheet, if given, is the figure at them.
 
-        An alt was written for the figure's own values, and for all of
-        what moves. At others it is what the views say.
+        Both were written for the figure's own values, an alt also for all
+        of what moves, as is a caption of a figure that is meant to move.
+        At others the views speak, and of a caption only those sentences
+        stay that name a value.
         """
         written = {name: style.written(value) for name, value in values.items()}
-        caption, moved = self.caption.format(**written), {self.moves: "anywhere"}
-        if caption and values | moved == self.values() | moved:
-            return caption, self.alt.format(**written)
-        sheet = sheet or self.draw(values)
-        return caption or f"{sheet.titles}.", sheet.text
+        moved, usual = {self.moves: "anywhere"}, self.values()
+        along = bool(self.caption) and values | moved == usual | moved
+        home = along and (self.moving or values == usual)
+        sheet = sheet or (None if home else self.draw(values))
+        begins = [] if home else [validate.ended(sheet.titles)]
+        stays = [each for each in SENTENCE.split(self.caption) if home or "{" in each]
+        caption = " ".join([*begins, *(each.format(**written) for each in stays)])
+        return self.told or caption, self.alt.format(**written) if along else sheet.text
+
+
+def _looks(looks: dict, views: int) -> list[dict]:
+    """Return each view's looks; a slash divides the titles of several."""
+    titles = [title.strip() for title in looks.get("title", "").split("/")]
+    return [looks | {"title": titles[k % len(titles)]} for k in range(views)]
 
 
 def _same(encoding: Encoding, others: list) -> Encoding:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
+from posenc_lib.encodings import validate
 from posenc_lib.figures.film import SHARPNESS, Film, on_papers
 from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, Scene, composed, find
 from posenc_lib.spec import Spec
@@ -21,17 +23,26 @@ class ShownFigure:
     In a notebook it is a picture with its caption, printed it is words.
     """
 
-    def __init__(self, of: Scene, values: dict):
+    def __init__(self, of: Scene, values: dict, title: str = "", caption: str = ""):
+        title, caption = validate.text("title", title), validate.text("caption", caption)
+        of = replace(of, title=title, told=caption)
         self.of, self.values = of, of.values(**values)
         self.sheet = of.draw(self.values)
         self.caption, self.alt = of.words(self.values, self.sheet)
 
     def __repr__(self) -> str:
-        return f"{self.caption} {self.alt}"
+        return self.caption
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.sheet.picture("png", DPI)
-        return bundle(png, repr(self), self.alt, self.sheet.size[0])
+        return bundle(png, self.caption, self.alt, self.sheet.size[0], self.caption)
+
+    def save(self, path, dpi: float | None = None) -> Path:
+        """Write it to a .png, .svg or .pdf file and return its path.
+
+        The command `python -m posenc_lib figures make` makes films, too.
+        """
+        return self.sheet.save(path, dpi, title=self.caption, description=self.alt)
 
     def film(self):
         """Return it as a widget with a slider for what moves.
@@ -42,14 +53,19 @@ class ShownFigure:
 
 
 def figure(
-    what: object, *, views: str | Sequence[str] | None = None, **values: object
+    what: object,
+    *,
+    views: str | Sequence[str] | None = None,
+    title: str = "",
+    caption: str = "",
+    **values: object,
 ) -> ShownFigure:
     """Return a figure of the gallery, or one of other views, to be seen in a notebook.
 
-    To write files of it there is the command `python -m posenc_lib figures make`.
+    `figure(…).save("waves.svg")` writes a file of it.
 
-    >>> figure("sine_waves", seq_len=16).caption
-    'Every dim is a wave, and each wave is slower than the one before. (3 waves over 16 positions.)'
+    >>> figure("sine_waves").caption
+    'Every dim is a wave, and each wave is slower than the one before. (3 waves over 32 positions.)'
     >>> ramp = lambda positions, d_model: np.outer(positions, np.ones(d_model))
     >>> figure(ramp, views="heatmap", seq_len=8).caption
     'mine: Values from 0 to 7.'
@@ -59,6 +75,10 @@ def figure(
             them; or what `explore` takes.
         views: one view's name or a list of them, where what names none;
             None means those that show it best.
+        title: what a file says above it; without one it says which
+            encoding it shows, where nothing else does.
+        caption: what is said below it; without one, its own at its own
+            values, and at others what the views say.
         **values: parameters by name; those left out are the figure's own.
 
     Raises:
@@ -66,9 +86,9 @@ def figure(
         ValueError: there is no such figure, or a value breaks a rule.
     """
     if isinstance(what, str) and views is None:
-        return ShownFigure(find(what), values)
+        return ShownFigure(find(what), values, title, caption)
     spec = Spec.of(what, views, **values)
-    return ShownFigure(composed(replace(spec, values={})), spec.values)
+    return ShownFigure(composed(replace(spec, values={})), spec.values, title, caption)
 
 
 @lru_cache(maxsize=128)

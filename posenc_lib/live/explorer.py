@@ -25,6 +25,10 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
+VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
+LINE = 110  # letters of the line under a picture
+TOGETHER = 2  # views that a projector shows at once
+FOLD = "<details><summary>In words</summary></details>"
 
 
 class Explorer(OnPage):
@@ -38,6 +42,7 @@ class Explorer(OnPage):
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
+    _said: tuple = "", ()  # the line under the picture, and all that could have stood there
 
     def __init__(
         self,
@@ -46,21 +51,24 @@ class Explorer(OnPage):
         *,
         frozen: Sequence[str] = (),
         guess=False,
+        title="",
         near=False,
     ):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
-        self.asks = self._withheld = guess
+        self._title = title
+        self.asks, self._answered = guess, []
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
-            self._settings.sleep(self._withheld)
+            self._settings.sleep(bool(self._asked))
             self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         tells = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         tells |= {"answered": self.answer, "runs": lambda _: self._suit_page()}  # see `Picture`
+        tells["held"] = self._hold_axes
         for name, do in tells.items():
             self._canvas.observe(partial(self._told, do), names=name)
         self.box._view_count = (
@@ -126,14 +134,21 @@ class Explorer(OnPage):
                 ask_page(self._picture, {"save": path.name}, path.read_bytes())
             return path
 
-    def answer(self, answered: bool = True) -> None:
-        """Show what a reader was asked to draw, and let sliders move; or keep it back again."""
+    def answer(self, views: Sequence[int] | None = None) -> None:
+        """Show what a reader was asked to draw, in views of these numbers or, with None, in all.
+
+        Once all is shown, sliders can move. What isn't named is kept back again.
+        """
         with LOCK:
-            self._withheld = self.asks and not answered
+            self._answered = range(len(self.sheet.pens)) if views is None else views
+            self._keep_back()
             with self._hold():
-                self._settings.sleep(self._withheld)
-            self.sheet.withhold(self._withheld)
+                self._settings.sleep(bool(self._asked))
             self._show(self.sheet.frame())
+
+    def _keep_back(self) -> None:
+        """Keep back what a reader is still to draw; note in which views."""
+        self._asked = self.sheet.withhold(self._answered) if self.asks else []
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -143,8 +158,8 @@ class Explorer(OnPage):
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{validate.ended(self.sheet.titles)} What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._drawn.page_width)
+        with themed(self.sheet.theme):
+            return bundle(self._picture.value, words, words, self._drawn.page_width)
 
     # The page
 
@@ -159,12 +174,35 @@ class Explorer(OnPage):
             self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
             self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
         ]
-        self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
+        self._tabs = self._one_at_a_time()
+        self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        self.box = widgets.VBox(
-            [self._controls, self._picture, self._note, self._words, self._news, self._tools]
-        )
+        fold = widgets.HTML(FOLD).add_class("posenc-fold")
+        said = widgets.Box([fold, self._words]).add_class("posenc-said")
+        below = [self._note, said, self._news, self._tools]
+        self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
+
+    def _one_at_a_time(self) -> list:
+        """Return what chooses a view where a projector has too many to show them large."""
+        views = self._settings.spec.views
+        if self.asks or not self._look.large or len(views) <= TOGETHER:
+            return []
+        options = [(view.name.replace("_", " "), view.name) for view in views]
+        tabs = widgets.ToggleButtons(options=[*options, ("all", "")], description="view")
+        tabs.observe(lambda _: self._try(self._redraw), names="value")
+        return [tabs]
+
+    def _views(self) -> list:
+        """Return the views that are drawn, of each encoding in turn."""
+        views = self._settings.spec.views_in_order()
+        chosen = [tabs.value for tabs in self._tabs]
+        return [view for view in views if view.name in chosen] or views
+
+    def _redraw(self) -> None:
+        with LOCK:
+            self._draw()
+            self._show(self.sheet.frame())
 
     def _draw(self) -> None:
         """Draw the views for the page as it is: its theme, and the room it has."""
@@ -177,14 +215,15 @@ class Explorer(OnPage):
                 sharpness = 2
             options = {"names": self._names(encodings), "alike": self.alike}
             options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
-            self.sheet = Sheet(spec.views_in_order(), encodings, values, **options)
+            self.sheet = Sheet(self._views(), encodings, values, **options)
+            self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
-            if self._withheld and not self.sheet.withhold(True):
+            self._keep_back()
+            if self.asks and not any(pen.drawable for pen in self.sheet.pens):
                 rule = "guess must be asked of a view that draws a curve or bars"
                 raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
-        self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what is written above encodings beside each other; None: their titles."""
@@ -193,19 +232,37 @@ class Explorer(OnPage):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        room = page.room(self._width, self.room_beside[large])
-        return layout(spec.views_in_order(), len(spec.encodings), room, large=large)
+        beside = self.room_beside[large] + self.asks * VERDICT[large]
+        room = page.room(self._width, beside)
+        return layout(self._views(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
-            self._picture.guess = question(self.sheet, self._withheld) if self.asks else {}
+            self._picture.guess = question(self.sheet, self._asked) if self.asks else {}
             self._picture.value, self._picture.alt = frame, self.sheet.text
-        words = f'<div role="status" class="posenc-words">{html.escape(self.sheet.seen)}</div>'
-        folded = f"<details><summary>In words</summary>{words}</details>"
-        self._words.value = folded if self._look.large else words
+            self._picture.drawn = "" if self._look.asked else self.sheet.theme
+        line, seen = html.escape(self._line()), html.escape(self.sheet.seen)
+        self._words.value = (
+            f'<p aria-hidden="true">{line}</p><div role="status" class="posenc-words">{seen}</div>'
+        )
         self._news.value = ""
+
+    def _line(self) -> str:
+        """Return the first short sentence that the last move has changed, if it's no title."""
+        sheet, found = self.sheet, []
+        for pen, encoding in sheet.fed(sheet.encodings):
+            whose = f"{encoding.title}: " if sheet.encodings[1:] else ""
+            for sentence in () if pen.withheld else re.split(r"(?<=\.) ", pen.words):
+                if sentence.strip(".") not in ("", pen.headline):
+                    found.append(whose + sentence)
+        found = [sentence for sentence in found if len(sentence) <= LINE]
+        line, before = self._said
+        new = [sentence for sentence in found if sentence not in before]
+        line = new[0] if new else line if line in found else ""
+        self._said = line, found
+        return line
 
     def _say(self, message: str, *, good: bool = False) -> None:
         """Put a line under the picture: an alarm, or good news."""
@@ -225,7 +282,7 @@ class Explorer(OnPage):
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
-        return self.sheet.picture(suffix)
+        return self.sheet.kept(suffix)
 
     # The hand
 
@@ -291,7 +348,13 @@ class Explorer(OnPage):
             page.seen(now)
             self._width = now["own"]
             if (self._drawn, self.sheet.theme) != (self._layout(), self._look.theme):
-                self._draw()
+                self._redraw()
+
+    def _hold_axes(self, on: bool) -> None:
+        """Let axes only grow while a hand is on a slider, and settle when it lets go."""
+        with LOCK:
+            self.sheet.hold(on)
+            if not on:
                 self._show(self.sheet.frame())
 
     def _suit_page(self) -> None:
@@ -304,7 +367,7 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(not runs)  # nobody can draw in a plain image; a canvas asks anew
+            self.answer([] if runs else None)  # nobody can draw in a plain image; a canvas asks anew
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 
@@ -350,6 +413,7 @@ def explore(
     start: dict[str, Any] | None = None,
     frozen: bool | str | Sequence[str] = False,
     guess: bool = False,
+    title: str = "",
     **parameters: object,
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
@@ -390,15 +454,16 @@ def explore(
             list of these, or True for all. They hold what either end of each slider shows, and grow
             where that is not enough.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,
-            with how far off the drawing is, and sliders wake. Where a page cannot load anywidget,
-            it is shown at once.
+            with how far off the drawing is. Once all curves are, sliders wake. Where a page cannot
+            load anywidget, they're shown at once.
+        title: what a saved picture says above it, in place of the encoding's name.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
             under a slider, is a line of text, and the last picture stays.
     """
-    guess = validate.flag("guess", guess)
+    guess, title = validate.flag("guess", guess), validate.text("title", title)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
@@ -406,4 +471,5 @@ def explore(
         raise TypeError(f"{rule}, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, guess=guess)
+    spec = Spec.of(what, views, **parameters)
+    return Explorer(spec, start, frozen=frozen, guess=guess, title=title)

@@ -11,18 +11,20 @@ from typing import Literal, NamedTuple
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
+from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
 from posenc_lib.views import style
-from posenc_lib.views.sheet import arranged
+from posenc_lib.views.output import IN_THE_DARK
+from posenc_lib.views.sheet import BESIDE, arranged
 from posenc_lib.views.style import LOCK, PLOT
 
 LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
-CSS = stored_text(Path(__file__).with_name("look.css"))
+CSS = stored_text(Path(__file__).with_name("look.css")) + part("guess.css")
 CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
-CSS = f"<style>{CSS}</style>"
+CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
-PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
+PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
 _large, _theme = False, None
@@ -65,12 +67,12 @@ class Look:
     """How a panel looks as long as it is open: as `present` had it when it was made."""
 
     def __init__(self):
-        self.large, self._theme = _large, _theme
+        self.large, self.asked = _large, _theme
 
     @property
     def theme(self) -> str:
         """Return the theme to draw in: the one that was asked for, or that of the page."""
-        return self._theme or ("dark" if _page["dark"] else "light")
+        return self.asked or ("dark" if _page["dark"] else "light")
 
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
@@ -78,7 +80,7 @@ class Look:
         box.add_class("posenc")
         if self.large:
             box.add_class("posenc-large")
-        if self._theme == "dark":
+        if self.asked == "dark":
             box.add_class("posenc-dark")
 
 
@@ -97,10 +99,11 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False) 
     Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and
     scrolls.
     """
-    named = number > 1
+    named, alone = number > 1, len(views) == 1 and not large
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
-        given = None if arranged(views, number, named=named)[1][0] <= width else width
+        natural = BESIDE[2] if alone else arranged(views, number, named=named)[1][0]
+        given = width if natural > width else natural if alone else None
         wide, high = arranged(views, number, given, plot, named=named)[1]
         found = Drawn(given, plot, scale, round(wide * scale))
         if high * scale <= room[1]:

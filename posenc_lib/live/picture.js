@@ -21,7 +21,11 @@ function save(name, data) {
 function name(panel) {
   // ipywidgets leaves handles without a name, and gives a choice's name a tooltip "null".
   for (const row of panel.querySelectorAll(".widget-slider"))
-    row.querySelector(".noUi-handle")?.setAttribute("aria-label", row.querySelector(".widget-label")?.textContent ?? "");
+    for (const handle of row.querySelectorAll(".noUi-handle")) {
+      const { textContent, title } = row.querySelector(".widget-label"), rests = row.querySelector("[disabled]");
+      handle.ariaLabel = textContent;
+      handle.ariaDescription = row.title = rests ? title : ""; // why it is pale
+    }
   for (const row of panel.querySelectorAll(".posenc-options:not([data-named])")) {
     // A slider over given values tells their places; whoever hears it wants the values.
     const handle = row.querySelector(".noUi-handle"), readout = row.querySelector(".widget-readout");
@@ -53,6 +57,7 @@ function hear(model, panel) {
       track.set(track.options.range[end]);
     }
   }, true);
+  hand(model, panel);
   panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
   panel.addEventListener("focusout", ({ target }) => {
     const slider = target.closest(".posenc-options"), typed = target.textContent;
@@ -61,6 +66,49 @@ function hear(model, panel) {
     model.set("sent", { slider: slider.querySelector(".widget-label").textContent, typed, at: performance.now() });
     model.save_changes();
   });
+}
+
+function hand(model, panel) {
+  // A hand on a slider: axes wait until it is gone, and on a phone the slider stays in sight.
+  const controls = panel.querySelector(".posenc-sliders"), rows = [...(controls?.children ?? [])];
+  const use = row => rows.includes(row) && rows.forEach(one => one.toggleAttribute("data-used", one === row));
+  use(rows.find(row => row.matches(".widget-slider") && !row.querySelector("[disabled]")) ?? rows[0]);
+  if (rows.length > 2) {
+    const more = Object.assign(document.createElement("button"), { className: "posenc-more", ariaExpanded: "false" });
+    const told = () => (more.textContent = more.ariaExpanded === "true" ? "Fewer sliders" : `All ${rows.length} sliders`);
+    more.addEventListener("click", () => ((more.ariaExpanded = String(more.ariaExpanded === "false")), told()));
+    told(), controls.append(more);
+  }
+  const hold = on => (model.set("held", on), model.save_changes());
+  panel.addEventListener("focusin", ({ target }) => use(target.closest(".posenc-sliders > *")));
+  panel.addEventListener("pointerdown", ({ target }) => {
+    use(target.closest(".posenc-sliders > *"));
+    if (!target.closest(".noUi-target")) return;
+    hold(true);
+    const ends = new AbortController();
+    for (const end of ["pointerup", "pointercancel"])
+      window.addEventListener(end, () => (hold(false), ends.abort()), { signal: ends.signal });
+  });
+  finger(panel);
+}
+
+function finger(panel) {
+  // By itself a slider goes where a finger lands. Here one that goes up or down scrolls the page, across it drags.
+  let held;
+  const on = (event, act) => panel.addEventListener(event, act, { capture: true, passive: true });
+  on("touchstart", event => {
+    const track = event.target.closest(".noUi-target"), [{ clientX, clientY }] = event.touches;
+    if (track) event.stopPropagation();
+    held = track && !track.hasAttribute("disabled") && { track, x: clientX, y: clientY, waits: true };
+  });
+  on("touchmove", ({ touches: [{ clientX, clientY }] }) => {
+    const across = Math.abs(clientX - held?.x);
+    if (!held || (held.waits && (across < MEANT || across < Math.abs(clientY - held.y)))) return;
+    held.waits = false;
+    const { left, width } = held.track.getBoundingClientRect(), { min, max } = held.track.noUiSlider.options.range;
+    held.track.noUiSlider.set(min + within((clientX - left) / width, 0, 1) * (max - min));
+  });
+  for (const end of ["touchend", "touchcancel"]) on(end, () => (held = null));
 }
 
 function play(panel) {
@@ -162,7 +210,7 @@ function touch(model, canvas, tip) {
   const leave = () => (clearTimeout(soon), asked++, (tip.hidden = true));
   canvas.addEventListener("pointercancel", () => ((held = null), leave()));
   canvas.addEventListener("pointerleave", event => held || event.pointerType === "touch" || leave());
-  return answer;
+  return { answer, moved: () => held || leave() }; // what was said is of the picture before
 }
 
 function render({ model, el }) {
@@ -183,14 +231,15 @@ function render({ model, el }) {
     pen.drawImage(picture, 0, 0);
     guess?.over(pen, canvas);
   };
-  const guess = model.get("guess").plots && drawing(model, root, [canvas], draw);
+  const guess = model.get("guess").plots && drawing(model, el, [canvas], draw);
   const paint = async () => {
-    const bytes = model.get("value"), mine = ++newest;
+    const bytes = model.get("value"), mine = ++newest, drawn = model.get("drawn");
     if (!bytes?.byteLength) return;
     const made = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
     if (mine !== newest) return made.close();
     picture?.close();
     picture = made;
+    root.dataset.drawn = drawn;
     draw();
     canvas.dataset.frame = mine;
   };
@@ -198,6 +247,8 @@ function render({ model, el }) {
     canvas.setAttribute("aria-label", model.get("alt"));
     // Across, a finger drags; up and down it scrolls the page.
     canvas.style.touchAction = model.get("axes").some(({ drags }) => drags) ? "pan-y" : "";
+    guess?.update(); // its buttons stand in the axes
+    watched && name(watched);
   };
   const take = ({ copy: text, save: file }, [data]) => (file ? save(file, data) : copy(text));
   const measure = () => {
@@ -209,8 +260,10 @@ function render({ model, el }) {
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
-    const sliders = panel.querySelector(".posenc-sliders")?.offsetHeight ?? 0;
-    const height = (page?.clientHeight || window.innerHeight) - sliders - (whole === panel && above > 0 && above < FIRST ? above : 0);
+    const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
+    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // the picture stays as it is when these unfold
+    const beside = whole === panel && above > 0 && above < FIRST ? above : 0;
+    const height = (page?.clientHeight || window.innerHeight) - sliders - beside;
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
     sent = JSON.stringify(now);
@@ -227,12 +280,12 @@ function render({ model, el }) {
   window.addEventListener("resize", later);
   window.addEventListener("keydown", own, true);
 
-  const answer = touch(model, canvas, tip);
-  const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
+  const { answer, moved } = touch(model, canvas, tip);
+  const listeners = { "change:value": () => (moved(), paint()), "change:hint": answer, "msg:custom": take };
   if (guess) listeners["change:guess"] = guess.update;
   for (const name of ["alt", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
-  paint(), describe(), guess?.update(), later();
+  paint(), describe(), later();
   return () => {
     for (const [name, act] of Object.entries(listeners)) model.off(name, act);
     for (const observer of [sizes, theme]) observer.disconnect();

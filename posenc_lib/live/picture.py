@@ -42,9 +42,12 @@ class Picture(anywidget.AnyWidget):
     hint = traitlets.Dict().tag(sync=True)  # what is said there
     sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
     page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
+    drawn = traitlets.Unicode("").tag(sync=True)  # for which theme, if for that of the page
+    # from the page: whether a hand is on a slider
+    held = traitlets.Bool(False).tag(sync=True)
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    # from the page: whether what was to be drawn is to be seen
-    answered = traitlets.Bool(False).tag(sync=True)
+    # from the page: the numbers of the views whose curve has been drawn and is to be seen
+    answered = traitlets.List().tag(sync=True)
 
 
 class Plain(widgets.Image):
@@ -66,11 +69,11 @@ def ask_page(widget, message: dict, *data: bytes) -> bool:
     return bool(widget.page)
 
 
-def question(panel, asked: bool) -> dict:
+def question(panel, asked: list[int]) -> dict:
     """Return what the page needs to let a reader draw, and to say how far off the drawing is.
 
-    asked: whether it is still kept back. For each plot: which of the axes it is, the truth as x and
-    y, what these count, and the limits and scales of the axes.
+    asked: the views whose curve is still kept back. For each plot: which of the axes it is, the
+    truth as x and y, which of them is known, what they count, and the axes' limits and scales.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
@@ -84,8 +87,10 @@ def question(panel, asked: bool) -> dict:
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
+            known = None if pen.known is None else int(np.abs(np.subtract(x, pen.known)).argmin())
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
-            plots.append({"axes": k, "x": x, "y": y, "log": pen.view.log} | names | ends)
+            plots.append({"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log})
+            plots[-1] |= names | ends
     return {"asked": asked, "plots": plots}
 
 

@@ -14,6 +14,8 @@ MOST_STEPS = 10_000  # of a slider
 STEPS_HELD = 8  # of a slider: where frozen axes are measured, beside its last step
 ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
 SWITCH = {False: "off", True: "on"}
+ASLEEP = "Draw what you expect first, then this moves."
+NO_ROOM = "Only this value is possible at these settings."
 
 
 def control(parameter: Parameter, wanted=None):
@@ -206,18 +208,30 @@ class Settings:
     def sleep(self, on: bool) -> None:
         """Let no slider move, or all that can."""
         self.asleep = on
-        for slider in self.sliders.values():
-            slider.disabled = on
+        for name in self.sliders:
+            self._stop(name, on)
         self.settle()
+
+    def _stop(self, name: str, on: bool) -> None:
+        """Let a slider not move, and say why, or let it move again."""
+        slider = self.sliders[name]
+        if slider.disabled != on:
+            slider.disabled = on
+            why = ASLEEP if self.asleep else NO_ROOM
+            slider.tooltip = why if on else self.parameters[name].help
 
     def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
         """Yield encodings and values now, then with each slider from end to end.
 
-        A choice, and what is None by default, is at each of its steps.
+        A choice, and what is None by default, is at each of its steps. The
+        number of dims stays as it is: it sets the scale of all.
         """
         now = self._raw()
         yield self.spec.fit(now)
+        widths = {encoding.width for encoding in self.spec.encodings}
         for name, slider in self.sliders.items():
+            if name in widths:
+                continue
             visited = steps(slider)
             is_choice = isinstance(slider, widgets.ToggleButtons)
             if not is_choice and self.parameters[name].default is not None:
@@ -310,7 +324,7 @@ class Settings:
         if value != wanted:
             self._pushed[name] = wanted, value  # it comes back with its room
         slider.min = least
-        slider.disabled = self.asleep or most <= slider.min
+        self._stop(name, self.asleep or most <= slider.min)
         if slider.value > most:  # else another thread's drag could be taken back
             slider.value = most
         slider.max = max(most, slider.min + 1)  # the browser's cannot have equal ends

@@ -57,7 +57,7 @@ def add_to(commands) -> None:
         type=int,
         help="in pixels of a page; a narrow figure puts its views one below the other",
     )
-    usual = "default: 200 for png; for gif 85, or 100 with --width"
+    usual = "default: 200 for png; for gif up to 150, or 100 with --width"
     add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width ({usual})")
     add(
         "--set",
@@ -69,6 +69,8 @@ def add_to(commands) -> None:
     add(
         "--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice"
     )
+    add("--title", default="", help="what stands above it, in place of the encoding's name")
+    add("--caption", default="", help="what a page or a screen reader says of it")
     add(
         "--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)"
     )
@@ -135,7 +137,8 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
     told = [] if look["theme"] == "light" else [look["theme"]]
     told += options.set
-    told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
+    named_so = (*LIMITS, "move", "title")
+    told += [f"{name}={value}" for name in named_so if (value := getattr(options, name))]
     jobs = {}
     for one, values in asked(options):
         if moving:
@@ -155,6 +158,7 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
         if options.move:
             parameter = one.parameter(options.move)
             one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
+        one = replace(one, title=options.title, told=options.caption)
         read = {name: one.parameter(name).read(text) for name, text in wanted.items()}
         yield one, one.values(**read)
 

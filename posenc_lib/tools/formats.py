@@ -1,7 +1,6 @@
 """A figure's bytes, in each format: the same command gives the same bytes."""
 
 import io
-from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -13,17 +12,22 @@ from posenc_lib.figures.registry import FRAMES, Scene
 from posenc_lib.figures.shown import film_of
 from posenc_lib.tools.page import page
 from posenc_lib.views import style
+from posenc_lib.views.sheet import MARGIN
 from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
-DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": SHARPNESS * CSS_DPI}
-MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
-STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
+DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 150, "html": SHARPNESS * CSS_DPI}
+MILLISECONDS, REST = 40, 1000  # of a beat, and of a rest at each end
+SWEEP, STEP = 45, 5  # beats from end to end, and of a step where there are few
+FINE = 240  # values from which a film takes those that it shows, at most
+LEAST, MOST = 380, 1260  # px of a film: a slider has room, and a page wouldn't show more
+COLORS = 48  # of a film
+STRIP = 0.42  # inches above a moving picture, for a slider that says where it stands
 
 
 def render(
-    figure: Scene, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES
+    figure: Scene, values: dict, suffix: str, *, dpi=None, width=None, frames: int | None = None
 ) -> bytes:
     """Return a figure as a file's bytes, in the theme in use.
 
@@ -33,72 +37,98 @@ def render(
         suffix: one of FORMATS.
         dpi: dots per inch; None means what suits the format.
         width: in px; None means the figure's own.
-        frames: how many pictures a moving format has, at most.
+        frames: how many values of what moves a moving format has, at most; None means what suits
+            the format.
     """
-    # a gif has the pixels that were asked for
-    dpi = dpi or (CSS_DPI if suffix == "gif" and width else DPI[suffix])
-    if suffix == "gif":
-        return gif(figure, values, dpi, width, frames)
+    if suffix == "gif":  # it has the pixels that were asked for
+        return gif(figure, values, dpi or (CSS_DPI if width else None), width, frames or FINE)
+    dpi = dpi or DPI[suffix]
     if suffix == "html":
-        return page(figure.id, film_of(figure, values, dpi, width, frames).html())
-    drawn = figure.draw(values, width)
+        return page(figure.id, film_of(figure, values, dpi, width, frames or FRAMES).html())
+    drawn = figure.draw(values, width and width - 2 * MARGIN)
     title, description = figure.words(values, drawn)
-    return drawn.picture(suffix, dpi, title=title, description=description)
+    return drawn.kept(suffix, dpi, title=title, description=description)
 
 
-def gif(figure: Scene, values: dict, dpi: float, width, frames: int) -> bytes:
-    """Return a film that goes round and round, with a strip that shows where it is."""
-    shown = figure.frames(values, frames)
-    drawn, pictures = figure.steady(figure.draw(shown[0], width, dpi), shown), []
-    for at, strip in zip(
-        shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True
-    ):
-        pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
-    first, *rest = _in_shared_colors(pictures)
-    data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
-    first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
+def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
+    """Return a film that goes to and fro, with a strip above it that says where it is.
+
+    It's slow near its ends, and rests there; a value that stays is one picture, shown longer.
+    """
+    shown, own = figure.frames(values, frames), figure.draw(values, width).size[0]
+    if width is None and own < LEAST:
+        width = own = LEAST
+    dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / own)
+    drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown))
+    figure.steady(drawn, shown)
+
+    def picture(k: int) -> np.ndarray:
+        value, part = style.written(shown[k][figure.moves]), k / (len(shown) - 1)
+        strip = _strip(figure.moves, value, part, drawn.size[0] / CSS_DPI, dpi)
+        return np.vstack([strip, figure.redraw(drawn, shown[k]).pixels()[..., :3]])
+
+    palette = _palette([picture(k) for k in [*stays][:: max(len(stays) // 6, 1)]])
+    there = [_in_colors(picture(k), palette) for k in stays]
+    times = [MILLISECONDS * beats for beats in stays.values()]
+    times[0], times[-1] = times[0] + REST, times[-1] + REST
+    first, *rest = there + there[-2:0:-1]
+    times += times[-2:0:-1]
+    data, how = io.BytesIO(), {"save_all": True, "optimize": True, "loop": 0}
+    first.save(data, "GIF", append_images=rest, duration=times, **how)
     return data.getvalue()
 
 
-def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
-    """Yield pictures in 256 colours that suit all, so that nothing flickers; paper stays paper."""
-    some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
-    shared, paper = (
-        Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE),
-        ImageColor.getrgb(style.PAPER),
-    )
-    colors = np.reshape(shared.getpalette(), (-1, 3))
-    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
-    colors[blank] = paper
-    shared.putpalette(colors.ravel().tolist())
-    for picture in pictures:
-        image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
-        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))
-        yield image
+def _stays(count: int) -> dict[int, int]:
+    """Return for how many beats each value stays, on the way from the first to the last.
+
+    Few values take a step at a time; of many, the hurry in the middle leaves some out.
+    """
+    beats = SWEEP if count > SWEEP else min(STEP * count, 2 * SWEEP)
+    time = np.linspace(0, 1, beats)
+    eased = (count - 1) * time**2 * (3 - 2 * time)
+    values, beats_each = np.unique(eased.round().astype(int), return_counts=True)
+    return dict(zip(values.tolist(), beats_each.tolist(), strict=True))
 
 
-def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
-    """Yield the pixels of a slider below each frame: a name, how far it is, its value."""
-    # of the line, right of its name
-    begin, beside = (max(0.18, 0.1 * len(name) / width), max(0.02, 0.12 / width))
-    for k, at in enumerate(shown):
-        with style.styled():
-            figure = Figure(figsize=(width, STRIP), dpi=dpi)
-            ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
-            ax.axis("off")
-            ax.text(begin - beside, 0.55, name, ha="right", va="center", fontsize=11)
-            ax.plot([begin, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-            ax.plot(
-                [begin + (0.82 - begin) * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10
-            )
-            ax.text(
-                0.82 + beside,
-                0.55,
-                style.written(at[name]),
-                va="center",
-                fontsize=11,
-                fontweight="bold",
-            )
-            canvas = FigureCanvasAgg(figure)
-            canvas.draw()
-        yield np.asarray(canvas.buffer_rgba())[..., :3]
+def _palette(pictures: list[np.ndarray]) -> Image.Image:
+    """Return few colours that suit all pictures, so that nothing flickers; paper stays paper."""
+    image, paper = Image.fromarray(np.vstack(pictures)), ImageColor.getrgb(style.PAPER)
+    palette = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1)
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    colors[_blank(palette)] = paper
+    palette.putpalette(colors.ravel().tolist())
+    return palette
+
+
+def _blank(palette: Image.Image) -> int:
+    """Return which colour is the paper's, or next to it."""
+    colors = np.reshape(palette.getpalette(), (-1, 3))
+    return int(np.argmin(np.square(colors - ImageColor.getrgb(style.PAPER)).sum(axis=1)))
+
+
+def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
+    """Return a picture in the colours of a palette."""
+    image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+    paper = (picture == ImageColor.getrgb(style.PAPER)).all(axis=2)
+    image.paste(_blank(palette), mask=Image.fromarray(paper))
+    return image
+
+
+def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:
+    """Return the pixels of a slider: its name, which part of its way it has gone, its value."""
+    role = {"query": style.QUERY, "pair": style.PAIR, "offset": style.INK}.get(name, style.KEY)
+    # of the line, right of its name and left of the longest value
+    begin, end = (0.16 + 0.095 * len(name)) / width, 1 - 1.0 / width
+    here, look = begin + (end - begin) * part, {"fontsize": 11, "fontweight": "bold"}
+    with style.styled():
+        figure = Figure(figsize=(width, STRIP), dpi=dpi)
+        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
+        ax.axis("off")
+        ax.text(0.02 / width, 0.5, name, va="center", **look)
+        for far, color in ((end, style.GRID), (here, role)):
+            ax.plot([begin, far], [0.5, 0.5], color=color, lw=3, solid_capstyle="round")
+        ax.plot([here], [0.5], "o", color=role, ms=11)
+        ax.text(end + 0.16 / width, 0.5, value, color=role, va="center", **look)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3]

@@ -1,7 +1,9 @@
 """Run lessons from a clean kernel and store what a reader should find in them."""
 
+import base64
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -10,7 +12,12 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from posenc_lib.files import atomic_write
 from posenc_lib.tools.write import tell
+from posenc_lib.views.output import apart
+from posenc_lib.views.style import CSS_DPI
 
+# Where a text has this picture, it is what the panel above shows once a reader has drawn
+ANSWER = "answer.png"
+SHOW = "import posenc_lib.tools.notebooks as _n; print(_n.answered(_oh[{}]))"
 FAILURES = (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError)
 
 
@@ -41,15 +48,38 @@ def store_all(paths: list[Path]) -> int:
 def store(path: Path) -> None:
     """Run one notebook in its own folder and replace it, whole."""
     notebook = nbformat.read(path, as_version=4)
+    own, asked = list(notebook.cells), list(_with_answers(notebook.cells))
+    notebook.cells += [nbformat.v4.new_code_cell(SHOW.format(number)) for _, number in asked]
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
     # stderr of the kernel; what cells write is kept
     try:
         client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)
     finally:
         _stop_if_asked(client)
+    for (cell, _), shown in zip(asked, notebook.cells[len(own) :], strict=True):
+        cell.attachments = {ANSWER: {"image/png": shown.outputs[0].text.strip()}}
+    notebook.cells = own
     if complaints := _clean(notebook):
         raise ValueError(f"a cell wrote to stderr: {complaints[0].strip()}")
     atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
+
+
+def _with_answers(cells: list) -> Iterator[tuple]:
+    """Yield each text that shows an answer, and the number of the code cell before it."""
+    number = 0
+    for cell in cells:
+        if cell.cell_type == "code":
+            number += bool(cell.source.strip())  # an empty one is not run
+            continue
+        cell.pop("attachments", None)
+        if f"](attachment:{ANSWER})" in cell.source:
+            yield cell, number
+
+
+def answered(panel) -> str:
+    """Return what a panel shows once a reader has drawn, a PNG in base64."""
+    panel.answer()
+    return base64.b64encode(panel.sheet.picture("png", CSS_DPI)).decode()
 
 
 def _stop_if_asked(client: NotebookClient) -> None:
@@ -64,15 +94,25 @@ def _stop_if_asked(client: NotebookClient) -> None:
 
 
 def _clean(notebook) -> list[str]:
-    """Drop what needs a living kernel or changes from run to run; return what stands on stderr."""
+    """Drop what needs a living kernel or changes from run to run; return what stands on stderr.
+
+    A picture gets an output of its own, as every exporter can keep it, above one with its words.
+    """
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = [part for output in cell.outputs for part in _parts(output)]
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    for output in outputs:
-        data = output.get("data", {})
-        data.pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
-        if "<img " in data.get("text/html", ""):
-            del data["image/png"], output["metadata"]["image/png"]  # the HTML has the same
     return [output.text for output in outputs if output.get("name") == "stderr"]
+
+
+def _parts(output) -> list:
+    """Return an output, or a picture and its words as two."""
+    data = output.get("data", {})
+    data.pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
+    if not {"image/png", "text/html"} <= data.keys():
+        return [output]
+    parts = apart(data, output.metadata)
+    return [nbformat.v4.new_output("display_data", part, metadata=about) for part, about in parts]

@@ -41,6 +41,7 @@ class Axes:
         self.shared = {}
         self.ticks = {"x": {}, "y": {}}
         self.head = ""
+        self._held = []
         self._measuring = False
         self.state = None
 
@@ -89,6 +90,15 @@ class Axes:
             if name in self.frozen:
                 self.frozen[name] = limits[name]
         return limits
+
+    def hold(self, on: bool) -> None:
+        """Let limits of numbers and colors only grow, until they settle again."""
+        for name in self._held:
+            self.frozen.pop(name, None)
+        held = {"curves": "ylim", "cells": "clim"}.get(self.view.kind)
+        self._held = [held] if on and held in self.wanted.keys() - self.frozen.keys() else []
+        for name in self._held:
+            self.frozen[name] = self.pencil.limits[name]
 
     def freeze(self, names, draw) -> None:
         """Let these limits stay, and hold what a view wants that is called by draw()."""

@@ -22,7 +22,8 @@ class Slid(float):
 
 
 NEAR = 22  # px from what is drawn that still mean it
-QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
+QUESTION = "What do you expect?"
+ASK = "Draw what you expect: drag across the picture, or use the arrow keys."
 
 
 class Pen(Pencil):
@@ -43,6 +44,7 @@ class Pen(Pencil):
             How is either by how many radians its next value turns it about the first point, or
             a function: place → value, or a `Slid`.
         drawable: x and y of the first data that a reader can draw from left to right.
+        known: x of a point of it that is given to a reader who draws; a view can set it.
         withheld: whether data, and all that tells of them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.
     """
@@ -63,7 +65,7 @@ class Pen(Pencil):
             self.axes.state = None  # they may be half changed
             raise
         if self.withheld:
-            self.words = ASK if self.view.kind == "curves" else ""
+            self.words = self._asked() if self.view.kind == "curves" else ""
         if not self.headline:
             self.title(self.view.title)
         if self.unit_line is None:
@@ -79,7 +81,8 @@ class Pen(Pencil):
         self.unit_line = None
         self.traces = []
         self.hands = []
-        self.grid = self.points = self.says = self.drawable = None
+        self.grid = self.points = self.says = None
+        self.drawable = self.known = None
 
     def freeze(self, names, encoding, values: dict) -> None:
         """Let these limits stay, and hold this; nothing is drawn."""
@@ -90,6 +93,15 @@ class Pen(Pencil):
         known = values | self.own
         taken = {name: known.get(name, missing) for name, missing in self.view.takes.items()}
         return self.view.function(self, encoding, **taken)
+
+    def _asked(self) -> str:
+        """Ask a reader to draw; tell what is known."""
+        if self.known is None or self.drawable is None:
+            return ASK
+        x, y = self.drawable
+        value = number(y[np.abs(x - self.known).argmin()])
+        at = self.axes.ticks["x"].get(self.known, number(self.known))
+        return " ".join(filter(None, [ASK, "Known point:", self.names[0], f"{at}, {value}."]))
 
     @contextmanager
     def always(self):

@@ -46,6 +46,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
+    pen.known = query
     pen.query(query, top=scores[query])
     # a name on top would lie on the curve
     beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()

@@ -1,5 +1,6 @@
 """Several views in one figure: where they are, and the frames that follow a hand."""
 
+import re
 from collections import defaultdict
 from contextlib import suppress
 from contextvars import ContextVar
@@ -21,7 +22,10 @@ from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 PER_ROW = 3
 ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
 BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
+NARROW = 256  # px of a cell beside others
 ABOVE = 30  # px for the name of an encoding that is beside others
+MARGIN = 16  # px of paper around a picture that is kept
+SLIDE = 1600  # px that a PNG is wide at least, unless somebody says how many
 
 
 class Sheet:
@@ -43,6 +47,7 @@ class Sheet:
         cells: left, bottom, width and height of each, in fractions of the figure.
         size: width and height in px.
         text: what is shown, in words; seen: the same without the settings, which sliders tell.
+        heading: what a file says above the views; by itself the encoding, where nothing else does.
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class Sheet:
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.alike = alike or len(encodings) == len(views) > 2
-        self._ground, self._still = None, None
+        self._ground, self._still, self.heading = None, None, ""
         if names is None:
             names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
@@ -138,15 +143,25 @@ class Sheet:
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
-    def withhold(self, on: bool) -> bool:
-        """Keep back curves that a reader is to draw, and tables, or show them again.
-
-        Return whether there is a curve. Points and whatever else has no axes of numbers is given.
-        """
+    def hold(self, on: bool) -> None:
+        """Let limits of numbers only grow for a while, then let them be as they'd be anyway."""
         for pen in self.pens:
-            pen.withheld = on and pen.view.kind in ("curves", "cells")
+            pen.axes.hold(on)
+        if not on:
+            self.update(self.encodings, self.values)
+
+    def withhold(self, shown=()) -> list[int]:
+        """Keep back each curve that a reader is to draw, but for views of these numbers.
+
+        Tables are kept back, too, until all curves are shown. Return the numbers of those that
+        aren't. Points and whatever else has no axes of numbers is given.
+        """
+        asks = [pen.view.kind in ("curves", "cells") for pen in self.pens]
+        left = [k for k, pen in enumerate(self.pens) if pen.drawable and asks[k] and k not in shown]
+        for k, pen in enumerate(self.pens):
+            pen.withheld = bool(left) and asks[k] and k not in shown
         self.update(self.encodings, self.values)
-        return any(pen.drawable is not None for pen in self.pens)
+        return left
 
     def draw_all_anew(self) -> None:
         """Draw everything anew at the next frame: an error may have left a view half moved."""
@@ -201,13 +216,38 @@ class Sheet:
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
         """Return the figure as a file's bytes, "png", "svg" or "pdf".
 
-        about may hold title and description.
+        about may hold title, description, heading and margin.
         """
         with style.themed(self.theme):
             return style.file(self.figure, suffix, dpi, **about)
 
-    def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
-        """Write the figure to path, a .png, .svg or .pdf file.
+    def kept(self, suffix: str, dpi: float | None = None, **about) -> bytes:
+        """Return the figure as a file's bytes, with a margin, and a heading that says what it is.
+
+        A PNG without dpi is as wide as a slide.
+        """
+        sharp = max(2 * CSS_DPI, np.ceil(SLIDE * CSS_DPI / (self.size[0] + 2 * MARGIN)))
+        usual = {"title": self.titles, "description": self.text, "margin": MARGIN}
+        usual["heading"] = self.heading or self._name
+        return self.picture(suffix, dpi or (sharp if suffix == "png" else CSS_DPI), **usual | about)
+
+    @property
+    def _name(self) -> str:
+        """The only encoding that is drawn, unless a title or what stands above the views names it.
+
+        Of several each view says which it has.
+        """
+        titles = {encoding.title for encoding in self.encodings}
+        told = " ".join(f"{pen.axes.head} {pen.headline}" for pen in self.pens)
+        parts = [part for title in titles for part in re.split(r"[()]", title)]  # Rotary (RoPE)
+        names = "|".join(
+            re.escape(part.strip()) for part in [*parts, self.encodings[0].name] if part
+        )
+        named = re.search(rf"(?<!\w)({names})(?!\w)", told, re.I)
+        return "" if named or len(titles) > 1 else titles.pop()
+
+    def save(self, path, dpi: float | None = None, **about) -> Path:
+        """Write the figure to path, a .png, .svg or .pdf file, as `kept` makes it.
 
         A file that was there is replaced whole or not at all.
 
@@ -222,7 +262,7 @@ class Sheet:
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             raise ValueError(f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}")
-        atomic_write(path, self.picture(suffix, dpi))
+        atomic_write(path, self.kept(suffix, dpi, **about))
         return path
 
 
@@ -260,7 +300,7 @@ def columns(count: int, number: int, width: float | None) -> int:
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
-    return max(min(across, int((width + BETWEEN) // (280 + BETWEEN))), 1) if width else across
+    return max(min(across, int((width + BETWEEN) // (NARROW + BETWEEN))), 1) if width else across
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:

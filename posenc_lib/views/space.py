@@ -46,16 +46,16 @@ def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
     corners, near = looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
-    for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
-        edges, aim = (
-            [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]],
-            (-0.2, 1.0),
-        )
-        start, end = min(
-            edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0))
-        )
+    for axis in range(3):  # its name stands beside the nearest edge of the floor, or the leftmost
+        edges = [edge for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]]
+        if axis < 2:
+            floor = [edge for edge in edges if not CORNERS[edge, 2].any()]
+            edge = max(floor, key=lambda edge: near[edge].sum())
+        else:
+            edge = min(edges, key=lambda edge: corners[edge, 0].sum())
+        start, end = corners[edge]
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
         side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
-        pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
+        pen.text(f"dim {axis}", (start + end) / 2, tuple((18, 22) * out), color=style.SOFT, ha=side)
     return corners, near

@@ -1,6 +1,7 @@
 """The look of every picture: sizes, colours by what they are for, scales, numbers as words."""
 
 import functools
+import html
 import io
 import math
 import numbers
@@ -24,6 +25,7 @@ from posenc_lib.encodings import validate
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
+HEADING, ROW = 12, 24  # of what stands above a whole picture, and px for each of its rows
 # Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which
 # is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
@@ -160,10 +162,12 @@ def styled():
             dict.update(mpl.rcParams, before)
 
 
-def file(figure, suffix: str, dpi: float, title=None, description=None, margin: float = 0) -> bytes:
+def file(
+    figure, suffix: str, dpi: float, title="", description="", heading="", margin: float = 0
+) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. margin: px of paper around it.
+    The bytes carry no date and no version. heading: words above it. margin: px of paper around it.
     """
     unsaid = {
         "png": ["Software"],
@@ -174,21 +178,42 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin: 
     with styled():
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: validate.printable(text) for key, text in about.items() if text}
+        about = {} if suffix == "svg" else about  # it says them itself
         about |= dict.fromkeys(unsaid[suffix])
-        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
-        figure.savefig(
-            buffer,
-            format=suffix,
-            dpi=dpi,
-            metadata=about,
-            bbox_inches=Bbox(ends) if margin else None,
-        )
+        wide, high = size = figure.get_size_inches()
+        rows = _rows(heading, CSS_DPI * wide)
+        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], size]
+        ends[1, 1] += ROW / CSS_DPI * len(rows)
+        font = {"size": HEADING, "weight": "bold", "va": "center", "parse_math": False}
+        above = []
+        for k, row in enumerate(reversed(rows)):
+            above.append(figure.text(0, 1 + ROW * (k + 0.5) / CSS_DPI / high, row, **font))
+        try:
+            room = Bbox(ends) if margin or rows else None
+            figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about, bbox_inches=room)
+        finally:
+            for row in above:
+                row.remove()
     data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
-    return {"png": small, "svg": functools.partial(_for_pages, size), "pdf": bytes}[suffix](data)
+    if suffix == "svg":
+        return _for_pages(size, title, description, data)
+    return small(data) if suffix == "png" else data
+
+
+def _rows(words: str, room: float) -> list[str]:
+    """Return words of a heading in as many rows as they need in a room of so many px."""
+    rows: list[str] = []
+    for word in drawable(words).split():
+        longer = f"{rows[-1]} {word}" if rows else word
+        if rows and text_width(longer, HEADING, "bold") <= room:
+            rows[-1] = longer
+        else:
+            rows.append(word)
+    return rows
 
 
 def small(png: bytes) -> bytes:
-    """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes."""
+    """Return a picture in 192 colors, none more than some 3% off: less than half the bytes."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
         if picture.mode == "P":  # it has few already
@@ -196,7 +221,7 @@ def small(png: bytes) -> bytes:
         for name, text in picture.text.items():
             said.add_itxt(name, text)
         few = picture.convert("RGB").quantize(
-            255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
         few.save(
             data,
@@ -208,10 +233,17 @@ def small(png: bytes) -> bytes:
     return data.getvalue()
 
 
-def _for_pages(size, svg: bytes) -> bytes:
-    """Return a drawing with this size on a page, in px, and places to 1/100 of a point."""
-    px = 'width="{:g}" height="{:g}"'.format(*size)
-    svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', px.encode(), svg, count=1)
+def _for_pages(size, title: str, description: str, svg: bytes) -> bytes:
+    """Return a drawing with its size on a page, in px, and places to 1/100 of a point.
+
+    Title and description stand where a screen reader looks for them.
+    """
+    told = {"title": title, "desc": description}
+    told = {tag: html.escape(validate.printable(text), quote=False) for tag, text in told.items()}
+    told = "".join(f"\n <{tag}>{text}</{tag}>" for tag, text in told.items() if text)
+    head = ' role="img" width="{:g}" height="{:g}"'.format(*size)
+    svg = re.sub(rb' width="[\d.]+pt" height="[\d.]+pt"', head.encode(), svg, count=1)
+    svg = re.sub(rb"<svg [^>]*>", lambda found: found[0] + told.encode(), svg, count=1)
     return re.sub(
         rb'\b[dxy]="[^"]*"|translate\([^)]*\)',
         lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]),
@@ -319,7 +351,7 @@ def written(value) -> str:
     """Return an exact value for the eye, a setting or a tick: 10,000, 0.25, 1e8, interleaved."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return str(value)
-    return f"{value:,.10g}" if abs(value) < 1e8 else number(value)
+    return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e8 else number(value)
 
 
 def plural(count: int, what: str) -> str:

@@ -82,6 +82,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     )
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit(f"↑ cosine, with {told}")
+    pen.known = 0
     up = 12 if same[last] >= different[last] else -12
     dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
     one, two = (

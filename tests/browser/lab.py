@@ -24,7 +24,10 @@ from ..conftest import until
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 PATIENCE = 60_000  # ms: other tests may use all cores; nothing waits longer than it must
-TRACKER = "lab/user-settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+SETTINGS = {  # by plugin: cells below the fold are there, too, and no news ask to be read
+    "notebook-extension/tracker": '{"windowingMode": "none"}',
+    "apputils-extension/notification": '{"fetchNews": "false"}',
+}
 CONFIG = """
 for server in (c.ServerApp, c.Voila):
     server.ip, server.port, server.port_retries, server.open_browser = "127.0.0.1", {port}, 0, False
@@ -48,8 +51,10 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
         probe.bind(("127.0.0.1", 0))
         address, token = probe.getsockname(), secrets.token_hex(8)
     settings = home / "jupyter_config_dir"
-    (settings / TRACKER).parent.mkdir(parents=True)
-    (settings / TRACKER).write_text('{"windowingMode": "none"}')  # cells below the fold, too
+    for name, text in SETTINGS.items():
+        path = settings / f"lab/user-settings/@jupyterlab/{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
     for name in ("jupyter_server_config.py", "voila.py"):
         (settings / name).write_text(CONFIG.format(port=address[1], token=token))
     environment = os.environ | {name: str(home / name.lower()) for name in PLACES}

@@ -80,7 +80,7 @@ def test_on_a_laptop_sentence_picture_and_sliders_are_on_the_screen_together(exp
         explorer.settled()
         parts = [
             explorer.box.query_selector(one)
-            for one in (".posenc-sliders", PICTURE, ".posenc-words")
+            for one in (".posenc-sliders", PICTURE, ".posenc-said p")
         ]
         top, _, bottom = (part.evaluate(BOX) for part in parts)
         assert bottom["bottom"] - top["top"] < 720 - 110  # what JupyterLab leaves
@@ -89,10 +89,13 @@ def test_on_a_laptop_sentence_picture_and_sliders_are_on_the_screen_together(exp
 def test_words_have_lines_that_can_be_read_and_do_not_repeat_the_sliders(explorers):
     for explorer in explorers:
         words = explorer.box.query_selector(".posenc-words")
+        explorer.box.query_selector("summary").click()  # until then they're for who listens
         assert max(words.evaluate(LINES)) <= 72
         assert "seq_len" not in words.inner_text()
         told = explorer.box.query_selector(PICTURE).get_attribute("aria-label")
         assert words.inner_text() in told
+        assert explorer.box.query_selector(".posenc-said p").inner_text() in words.inner_text()
+        explorer.box.query_selector("summary").click()
     assert "seq_len 64" in explorers[0].box.query_selector(PICTURE).get_attribute("aria-label")
 
 
@@ -154,6 +157,29 @@ def test_a_mouse_is_told_what_is_drawn_and_nothing_over_empty_ground(explorers):
     assert first.over(0.13, 0.5) == ""
 
 
+def test_what_is_told_of_a_picture_goes_with_it(explorers):
+    first = explorers[0]
+    assert first.told_at(0.5, 0.5).startswith("position ")
+    first.step(first.sliders()["base"])
+    first.page.wait_for_function(
+        "() => [...document.querySelectorAll('.posenc-tip')].every(tip => tip.hidden)"
+    )
+
+
+def test_axes_stay_while_a_hand_is_on_a_slider_and_settle_when_it_lets_go(explorers):
+    first = explorers[0]
+    first.press("Reset")
+    base, before = first.sliders()["base"], first.settled()
+    base.hold(0.1)  # the lowest dot products are there, and stay within the axes
+    track = base.track.bounding_box()
+    first.page.mouse.move(track["x"] + 0.9 * track["width"], track["y"], steps=8)
+    held = first.settled()
+    first.page.mouse.up()
+    first.wait_until(lambda seen: seen not in (before, held))
+    first.press("Reset")
+    first.wait_until(lambda seen: seen == before)
+
+
 def test_the_arrow_itself_is_dragged(explorers):
     vectors, before = explorers[1], explorers[1].settled()
     for k in range(24):  # all round the middle: somewhere there is an arrow
@@ -196,9 +222,10 @@ def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_none_runs
         2, abs=0.05
     )
     right = first.box.evaluate(BOX)["right"]
-    for part in first.box.query_selector_all(".widget-slider, button, canvas, .posenc-words"):
+    for part in first.box.query_selector_all(".widget-slider, button, canvas, .posenc-said p"):
         if part.is_visible():
             assert part.evaluate(BOX)["right"] <= right + 1
+    first.press("All 5 sliders")
     first.sliders()["query"].drag_to(0.9)
     first.settled()
     assert int(value(first, "query")) > 40

@@ -10,13 +10,14 @@ from posenc_lib import explore, sinusoidal
 from .lesson_page import PICTURE, notebook
 
 LENGTH, QUERY = 32, 10
+FOLDED = "input", "select"
 ASKED = (
     f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, "
     "d_model=16, base=100.0, guess=True)"
 )
 TOLD = (
-    r"On average you were ([\d.]+) off .*, most at key (\d+), "
-    r"where you drew (−?[\d.]+) and it is (−?[\d.]+)\."
+    r"ou were off by ([\d.]+) on average, most at key (\d+): "
+    r"you drew (−?[\d.]+) and it's (−?[\d.]+)\."
 )
 
 
@@ -32,7 +33,7 @@ def lesson(desk, lab):
 def panel(lesson):
     """Return the explorer as it asks, and what turns x, y of its axes into parts of the picture."""
     (explorer,) = lesson.explorers()
-    if explorer.box.query_selector(".posenc-guess button:text-is('Again')").is_visible():
+    if explorer.box.query_selector(".posenc-ask button:text-is('Again')").is_visible():
         press(explorer, "Again")
     explorer.box.query_selector("button:text-is('Reset')").click()
     explorer.settled()
@@ -59,7 +60,7 @@ def draw(explorer, first: tuple, *rest: tuple) -> None:
 
 
 def press(explorer, name: str) -> None:
-    explorer.box.query_selector(f".posenc-guess button:text-is('{name}')").click()
+    explorer.box.query_selector(f".posenc-ask button:text-is('{name}')").click()
 
 
 def told(explorer) -> str:
@@ -92,7 +93,7 @@ def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
     press(explorer, "Show")
     (mean, most, drew, true), off = numbers(explorer), by_hand(knots)
     # a pixel is some hundredth of a unit
-    assert mean == pytest.approx(np.mean(list(off.values())), rel=0.02)
+    assert mean == pytest.approx(np.mean(list(off.values())), abs=0.06)
     assert off[most] == pytest.approx(max(off.values()), abs=0.1)
     assert abs(drew - true) == pytest.approx(off[most], abs=0.1)
     explorer.wait_until(lambda _: not explorer.sliders()["query"].handle.get_attribute("disabled"))
@@ -103,12 +104,12 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     draw(explorer, place(0, 7), place(31, 1))
     press(explorer, "Show")
     assert told(explorer).startswith(
-        "You expected that it falls; it rises first and turns 5 times."
+        "You drew it falling, but it rises, then falls from 10, then rises from 26, with ripples."
     )
     explorer.settled()
     explorer.sliders()["query"].drag_to(0.9)
     explorer.settled()
-    assert told(explorer) == "Your drawing (grey) was for the curve as it was at first."
+    assert told(explorer) == "The gray line is your drawing for the curve as it was at first."
     grey = """canvas => {
         const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
         let n = 0;
@@ -126,25 +127,55 @@ def test_a_finger_draws(panel):
     explorer.touch(*((kind, *place(*at)) for kind, at in moves))
     press(explorer, "Show")
     off = by_hand({0: 3.0, 15: 6.0, 31: 2.0})
-    assert numbers(explorer)[0] == pytest.approx(np.mean(list(off.values())), rel=0.02)
+    assert numbers(explorer)[0] == pytest.approx(np.mean(list(off.values())), abs=0.06)
 
 
-def test_keys_draw_and_a_value_can_be_typed_under_its_name(panel):
+def test_keys_draw_from_the_known_point_and_a_value_can_be_typed_in_a_fold(panel):
     explorer, _ = panel
     canvas, keyboard = explorer.box.query_selector(PICTURE), explorer.page.keyboard
+    table = sinusoidal(LENGTH, 16, base=100.0)
+    assert f"Known point: key {QUERY}, 8." in canvas.get_attribute("aria-label")
     canvas.focus()
     for key in ("ArrowRight", "ArrowUp", "ArrowRight"):
         keyboard.press(key)
-    box = explorer.box.query_selector(".posenc-guess input")
-    assert box.evaluate("one => one.labels[0].innerText.trim()") == "At key 2"
-    box.fill("5")
+    box, places = (explorer.box.query_selector(f".posenc-guess {tag}") for tag in FOLDED)
+    assert not box.is_visible()
+    explorer.box.query_selector(".posenc-guess summary").press("Enter")
+    assert box.get_attribute("aria-label") == "at key 12"
+    assert float(box.input_value()) == pytest.approx(table[QUERY] @ table[QUERY] + 0.25, abs=0.3)
+    places.select_option(label="at key 4")
+    box.fill("2")
     box.press("Tab")
     press(explorer, "Show")
-    _, key, drew, true = numbers(explorer)
-    table = sinusoidal(LENGTH, 16, base=100.0)
-    assert key <= 2
-    assert true == pytest.approx((table @ table[QUERY])[int(key)], rel=0.01)
-    assert key < 2 or drew == 5
+    mean, *_ = numbers(explorer)
+    assert mean > 0
+    assert told(explorer).count("From key 4 to 12 you were") == 1
+    # the keyboard stays where Show was; Again leads it back to the picture
+    focused = "document.activeElement.textContent"
+    assert explorer.page.evaluate(focused) == "Again"
+    keyboard.press("Enter")
+    explorer.wait_until(lambda _: explorer.sliders()["query"].asleep())
+    assert explorer.page.evaluate("document.activeElement.tagName") == "CANVAS"
+
+
+def test_what_is_drawn_is_invited_in_the_plot_and_the_verdict_moves_no_button(panel):
+    explorer, place = panel
+    ask = explorer.box.query_selector(".posenc-ask")
+    words, show = ask.query_selector("span"), ask.query_selector("button:text-is('Show')")
+    (left, top), (right, bottom) = place(0, 0), place(31, 0)
+    assert words.is_visible()
+    assert explorer.box.query_selector(PICTURE).evaluate("c => getComputedStyle(c).cursor")[:3] == "url"
+    draw(explorer, place(0, 7), place(31, 1))
+    assert not words.is_visible()
+    button, plot = show.bounding_box(), ask.bounding_box()  # it covers no number of an axis
+    assert button["y"] + button["height"] < plot["y"] + plot["height"]
+    assert button["x"] + button["width"] < plot["x"] + plot["width"]
+    tools = explorer.box.query_selector("button:text-is('Reset')")
+    before = [one.bounding_box() for one in (ask, tools)]
+    press(explorer, "Show")
+    told(explorer)
+    assert [one.bounding_box() for one in (ask, tools)] == before
+    assert not show.is_visible()
 
 
 def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(panel, lesson):
@@ -156,7 +187,7 @@ def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(p
         return explorer
 
     def button(name):
-        return explorer.box.query_selector(f".posenc-guess button:text-is('{name}')")
+        return explorer.box.query_selector(f".posenc-ask button:text-is('{name}')")
 
     explorer, place = panel
     draw(explorer, place(0, 7), place(31, 1))
@@ -165,7 +196,7 @@ def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(p
     assert button("Again").is_visible()
     press(explorer, "Show")
     verdict = told(explorer)
-    assert verdict.startswith("You expected that it falls;")
+    assert verdict.startswith("You drew it falling, but")
     explorer = again_opened()
     assert told(explorer) == verdict
     explorer.wait_until(lambda _: not explorer.sliders()["query"].asleep())

@@ -1,17 +1,20 @@
 """A page of the site in a browser: keyboard, mouse, finger; wide, narrow, light, dark, on paper."""
 
 import hashlib
+import io
 import re
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from PIL import Image, ImageColor
 from playwright.sync_api import expect
 
 from posenc_lib import sinusoidal
 from posenc_lib.figures.film import Film, part
 from posenc_lib.figures.registry import FIGURES
 from posenc_lib.tools.formats import render
+from posenc_lib.views import style
 
 from ..films import along, films, frames, in_dark
 from ..tools.tiny import site
@@ -128,7 +131,7 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     assert values == ["8", "7", "1"]
 
 
-def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
+def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, film):
     slider, button = page.get_by_label("seq_len").first, page.locator(".buttons button").first
     frames_of = film["sliders"][0]["frames"]
     for stop in (lambda: page.keyboard.press("Enter"), lambda: slider.press("ArrowRight")):
@@ -136,7 +139,7 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
         button.focus()
         page.keyboard.press("Enter")
         expect(button).to_have_text("Pause")
-        # round the end and on
+        # back from the end
         page.wait_for_function("() => document.querySelector('input').value < 5")
         stop()
         expect(button).to_have_text("Play")
@@ -144,6 +147,45 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
         page.wait_for_timeout(500)
         shows(page, film, k)
         expect(page.locator(".words").first).to_have_text(film["frames"][k]["words"])
+
+
+SPEED = """async () => {  // how long each value stays, from one end to the other
+    const input = document.querySelector("input"), stays = [];
+    const most = Number(input.max), value = () => Number(input.value);
+    const seen = new Set([value()]);
+    let before = value(), since = performance.now();
+    document.querySelector(".buttons button").click();
+    while (value() < most) {
+        await new Promise(requestAnimationFrame);
+        if (value() === before) continue;
+        stays.push(performance.now() - since);
+        [before, since] = [value(), performance.now()];
+        seen.add(before);
+    }
+    document.querySelector(".buttons button").click();
+    return [stays, seen.size];
+}"""
+
+
+def test_play_is_slow_near_its_ends(page, film):
+    page.get_by_label("seq_len").first.press("Home")
+    stays, seen = page.evaluate(SPEED)
+    third = len(stays) // 3
+    assert np.mean(stays[1:third]) > np.mean(stays[third:-third])
+    assert seen > len(film["sliders"][0]["values"]) / 2  # and goes through them
+
+
+def test_sliders_have_the_colors_of_their_roles_on_light_and_dark_pages(browser, path):
+    roles = {"query": "QUERY", "pair": "PAIR", "seq_len": "KEY"}
+    for scheme in ("light", "dark"):
+        with opened(browser, path, color_scheme=scheme) as page:
+            for name, role in roles.items():
+                slider = page.get_by_label(name).first
+                with style.themed(scheme):
+                    color = ImageColor.getrgb(getattr(style, role))
+                accent = slider.evaluate("one => getComputedStyle(one).accentColor")
+                assert accent == f"rgb{color}".replace("  ", " ")
+                assert slider.bounding_box()["width"] >= 240
 
 
 def test_a_figure_works_in_the_iframe_of_a_blog_and_tells_its_height(browser, tmp_path):
@@ -192,8 +234,15 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
         ]
         assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        page.locator("canvas").nth(1).scroll_into_view_if_needed()
-        assert slider.bounding_box()["y"] >= 0  # sliders stay in sight
+        for canvas in page.locator(".film").first.locator("canvas").all():
+            canvas.evaluate("one => one.scrollIntoView({ block: 'end' })")
+            # the slider that was touched last is in one view with each picture
+            slot, shown = slider.bounding_box(), canvas.bounding_box()
+            assert slot["y"] >= 0
+            assert shown["y"] >= slot["y"] + slot["height"] - 60  # its title may lie below
+            assert shown["y"] + shown["height"] <= PHONE["height"] + 1
+        others = [page.get_by_label(name).first for name in ("seq_len", "pair")]
+        assert all(one.bounding_box()["y"] < 0 for one in others)  # they leave it the room
 
 
 def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, film):
@@ -206,6 +255,37 @@ def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, f
         page.emulate_media(color_scheme="light")
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert seen(page) == drawn(film, 0)
+
+
+def test_a_dark_page_has_no_white_picture_before_films_are_drawn_nor_in_what_is_stored(
+    browser, path
+):
+    page = browser.new_page(java_script_enabled=False, viewport=WIDE, color_scheme="dark")
+    page.goto(path.as_uri())
+    for picture in (".film img", ".still img"):
+        one = page.locator(picture).first
+        one.evaluate("one => one.scrollIntoView()")
+        assert "invert" in one.evaluate("one => getComputedStyle(one).filter")
+    page.locator(".film img").first.evaluate("one => one.scrollIntoView()")
+    shown = Image.open(io.BytesIO(page.locator(".film img").first.screenshot())).convert("L")
+    assert np.median(np.asarray(shown)) < 32
+    page.close()
+
+
+def test_lines_are_no_longer_than_75_letters_and_pictures_are_wider(browser, path):
+    with opened(browser, path) as page:
+        widths = page.evaluate("""() => {
+            const prose = [...document.querySelectorAll("main p:not(.words)")];
+            const pen = document.createElement("canvas").getContext("2d");
+            const style = getComputedStyle(document.body);
+            pen.font = `${style.fontSize} ${style.fontFamily}`;
+            const text = "The dot product of two rows is largest where both are the same one. ";
+            const letter = pen.measureText(text.repeat(5)).width / text.length / 5;
+            return [Math.max(...prose.map(one => one.offsetWidth)) / letter,
+                document.querySelector(".views").offsetWidth / letter];
+        }""")
+    assert widths[0] < 80
+    assert widths[1] > 80
 
 
 def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):

@@ -88,7 +88,7 @@ def test_every_lesson_from_01_on_shows_a_figure_of_its_own_and_links_to_no_pictu
         named = re.findall(r'^figure\("(\w+)"\)$', "\n".join(sources(path)), re.M)
         lessons = {find(one).lesson for one in named}
         assert path.name.startswith("00") or path.stem in lessons
-        assert not re.search(r"!\[|<img|\]\(\.\.", prose(path))
+        assert not re.search(r"!\[[^\]]*\]\((?!attachment:)|<img|\]\(\.\.", prose(path))
 
 
 def test_the_picture_in_the_readme_is_a_figure_and_carries_its_words():
@@ -103,10 +103,11 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     shown = pe.figure("toeplitz", seq_len=16)
     data, metadata = shown._repr_mimebundle_()
     caption, alt = find("toeplitz").words(find("toeplitz").values(seq_len=16))
-    assert data["text/plain"] == repr(shown) == f"{caption} {alt}"
+    assert data["text/plain"] == repr(shown) == caption
     assert "16 × 16" in caption
-    assert f'alt="{alt}"' in data["text/html"]
-    assert metadata["image/png"]["alt"] == alt
+    assert f'alt="{alt}">\n<p>{caption}</p><details>' in data["text/html"]
+    assert data["text/html"].endswith(f"<summary>In words</summary><p>{alt}</p></details>")
+    assert metadata == {"image/png": {"alt": alt, "width": 856}, "needs_background": "light"}
     with pytest.raises(ValueError, match="did you mean 'toeplitz'"):
         pe.figure("toplitz")
 
@@ -173,3 +174,57 @@ def test_words_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_sti
     assert at_home == moved == one.alt
     assert "get 90 % of each head's attention if all match alike: " in longer
     assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))
+
+
+def test_a_caption_that_tells_of_other_values_gives_way_and_keeps_what_names_them():
+    table = find("sinusoidal_heatmap")
+    assert table.words(table.values())[0].startswith("The table of 2017. ")
+    caption, alt = table.words(table.values(base=500_000))
+    title = table.draw(table.values(base=500_000)).pens[0].headline
+    assert caption == f"Sinusoidal: {title}. (100 positions, base 500,000, interleaved, 128 dims.)"
+    assert alt == table.alt  # it was written for every base
+    film = find("base_sweep")
+    for frame in film.frames(film.values(), 3):
+        assert film.words(frame)[0] == film.caption  # so was the caption of what is to move
+    shaw = pe.figure("shaw_clip", clip=3).caption  # "et al." ends no sentence
+    assert shaw.endswith(". Shaw et al. clip offsets at 3.")
+
+
+def test_a_caption_of_ones_own_stays_at_all_values_with_its_braces():
+    shown = pe.figure("toeplitz", base=50, caption="Mine {x}")
+    assert repr(shown) == shown.caption == "Mine {x}"
+    assert shown.alt == find("toeplitz").alt
+    assert pe.figure("rope", views="dot_product", caption="Mine").caption == "Mine"
+
+
+def test_a_figure_is_saved_as_it_is_shown_with_its_name_or_a_title(tmp_path):
+    waves = pe.figure("sine_waves")
+    told = waves.save(tmp_path / "new/a.svg").read_text(encoding="utf-8")
+    assert f"<title>{waves.caption}</title>" in told
+    assert f"<desc>{waves.alt}</desc>" in told
+    assert ">Sines alone</text>" in told
+    named = pe.figure("sine_waves", title="Mine & <b>").save(tmp_path / "b.svg")
+    told = named.read_text(encoding="utf-8")
+    assert ">Mine &amp; &lt;b&gt;</text>" in told
+    assert "Sines alone</text>" not in told
+    with pytest.raises(ValueError, match="must end in"):
+        waves.save(tmp_path / "a.gif")
+
+
+def test_a_title_or_caption_must_be_text():
+    for wrong in (3, None, b"x", ["x"]):
+        with pytest.raises(TypeError, match="title must be text, got"):
+            pe.figure("toeplitz", title=wrong)
+        with pytest.raises(TypeError, match="title must be text, got"):
+            pe.explore("rope", title=wrong)
+        with pytest.raises(TypeError, match="caption must be text, got"):
+            pe.figure("toeplitz", caption=wrong)
+
+
+def test_a_title_that_is_no_parameter_is_told_its_place():
+    for wrong in (
+        lambda: pe.figure("rope: dot_product; title=Mine"),
+        lambda: find("toeplitz").parameter("title"),
+    ):
+        with pytest.raises(TypeError, match=r'write --title "…", or title="…"'):
+            wrong()

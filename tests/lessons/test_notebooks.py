@@ -28,6 +28,9 @@ def test_a_notebook_is_stored_from_one_clean_run_and_its_cells_are_short(path):
             assert output.get("name") != "stderr"
             kinds = " ".join(output.get("data", {}))
             assert "widget" not in kinds  # what only a kernel can use
+    for cell in nbformat.read(path, as_version=4).cells:
+        kept = cell.get("attachments", {})
+        assert set(kept) == set(re.findall(r"\]\(attachment:([^)]*)\)", cell.source))
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"/(home|root|tmp|Users)/", text)
     assert len(text) < 700_000
@@ -55,6 +58,7 @@ def test_a_lesson_has_its_parts(path):
     assert max(asked - drawn, 0) <= boxes.count("Answer") <= asked
     assert asked >= 2
     assert drawn <= 2
+    assert text.count("](attachment:answer.png)") == drawn  # who has no kernel sees it, too
     assert sum("np.testing.assert_" in source for source in rest) >= 1
     assert 2 <= puzzles <= 5
     assert text.count("**Puzzle ") + text.count("**Bug ") == puzzles

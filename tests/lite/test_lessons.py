@@ -99,7 +99,8 @@ def stored(name: str) -> list:
 def texts(cells) -> list[list[str]]:
     """Return of each code cell the words that it printed or showed."""
     outputs = [cell.get("outputs", []) for cell in cells if cell["cell_type"] == "code"]
-    return [[_words(output).strip() for output in each] for each in outputs]
+    said = [[_words(output).strip() for output in each] for each in outputs]
+    return [[words for words in each if words] for each in said]  # a bare picture's are below it
 
 
 def _words(output) -> str:

@@ -59,6 +59,19 @@ def test_settings_reach_the_picture(tmp_path):
     assert len([*tmp_path.iterdir()]) == 3  # what was asked is in the name: none overwrites another
 
 
+def test_a_title_and_a_caption_of_ones_own_reach_the_file(tmp_path, capsys):
+    own = ("--title", "My <table>", "--caption", "Seen & said.")
+    told = made(tmp_path, "sinusoidal_heatmap", "--format", "svg", "--set", "base=50", *own)
+    svg = told["sinusoidal_heatmap_base-50_title-My-table-.svg"]
+    assert ">My &lt;table&gt;</text>" in svg
+    assert "<title>Seen &amp; said.</title>" in svg
+    assert "Seen & said.\n" in capsys.readouterr().out
+    told = made(tmp_path, "sinusoidal_heatmap", "--format", "svg", "--set", "base=50")
+    svg = told["sinusoidal_heatmap_base-50.svg"]
+    assert ">Sinusoidal</text>" in svg
+    assert "2017" not in svg
+
+
 def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
     lines = [f"sinusoidal: heatmap; seq_len={n}" for n in (201, 202)]
     told = made(tmp_path, "sinusoidal_heatmap", *lines, "--format", "svg")
@@ -75,6 +88,9 @@ REFUSED = {
     "list zzz": "there is no figure 'zzz' (there are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
     "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
+    "make toeplitz --set title=Mine": (
+        """toeplitz has no parameter 'title' (write --title "…", or title="…" beside the line)"""
+    ),
     "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",

@@ -1,8 +1,10 @@
 """The files that the command makes: the same bytes every time, small, with words of their own."""
 
+import html
 import io
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import posenc_lib as pe
 from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.registry import FIGURES, find
-from posenc_lib.tools.formats import DPI, render
+from posenc_lib.tools import formats
+from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, REST, SWEEP, render
 from posenc_lib.views import style
 
 from .. import films
@@ -84,21 +87,23 @@ def test_files_are_small_and_say_what_they_show(made):
             svg = path.read_text(encoding="utf-8")
             assert letters(path)
             assert size < 250_000
-            assert f"<title>{caption}</title>" in svg
-            assert alt in svg
+            assert f"<title>{html.escape(caption, quote=False)}</title>" in svg
+            assert f"<desc>{html.escape(alt, quote=False)}</desc>" in svg
+            assert ElementTree.fromstring(svg).get("role") == "img"
         elif path.suffix == ".png":
             with Image.open(path) as picture:
                 said = picture.text["Title"], picture.text["Description"]
                 assert said == one.words(one.values())
         elif path.suffix == ".gif":
             with Image.open(path) as film:
-                assert (film.info["loop"], film.n_frames) == (0, len(one.frames(one.defaults)))
+                assert film.info["loop"] == 0
                 assert film.convert("RGB").getpixel((2, 2)) == (255, 255, 255), path.name  # paper
-                assert size < 1_500_000
+                assert film.width >= LEAST * DPI["gif"] / 100
+                assert size < 1_900_000
         elif path.suffix == ".html":
             film = told(path)
             (slider,) = film["sliders"]
-            assert size < 1_000_000
+            assert size < 1_600_000
             assert len(slider["values"]) == len(slider["frames"]) == len(film["frames"])
             different = set(films.along(film, "words"))
             assert len(different) == len(slider["frames"])  # each says something else
@@ -131,10 +136,45 @@ def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
             assert apart.max() <= STEP  # nobody can tell them apart
             assert picture.getpixel((0, 0)) == tuple(fresh[0, 0])  # paper is the page's
     (tmp_path / "a.gif").write_bytes(render(one, one.defaults, "gif", frames=3))
-    for at, frame in zip(one.frames(one.defaults, 3), frames(tmp_path / "a.gif"), strict=True):
-        fresh = Image.open(io.BytesIO(render(one, at, "png", dpi=DPI["gif"]))).convert("RGB")
-        assert frame.height > fresh.height  # a slider lies below
-        assert alike(frame.crop((0, 0, *fresh.size)), fresh)
+    there, *back = one.frames(one.defaults, 3), one.frames(one.defaults, 3)[1]
+    for at, frame in zip([*there, *back], frames(tmp_path / "a.gif"), strict=True):
+        fresh = Image.open(io.BytesIO(render(one, at, "png", dpi=125))).convert("RGB")
+        assert frame.height > fresh.height  # a slider lies above
+        assert alike(frame.crop((0, frame.height - fresh.height, *frame.size)), fresh)
+
+
+def times(data: bytes) -> list[int]:
+    """Return how long each picture of a film stays, in ms."""
+    with Image.open(io.BytesIO(data)) as film:
+        return [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+
+
+def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
+    spring, odometer = FIGURES["sinusoidal_spring"], FIGURES["binary_odometer"]
+    many = times(render(spring, spring.defaults, "gif", dpi=50))
+    few = times(render(odometer, odometer.defaults, "gif", dpi=50))
+    for durations in (many, few):
+        assert all(duration % MILLISECONDS == 0 for duration in durations)
+        far = len(durations) // 2
+        assert min(durations[0], durations[far]) > REST > max(durations[1:far])
+        assert durations[1:far] == durations[:far:-1]  # back as it came
+    assert sum(many[: len(many) // 2]) - REST == pytest.approx(SWEEP * MILLISECONDS, rel=0.1)
+    assert many.count(MILLISECONDS) > 0.8 * len(many)  # a new picture at nearly every beat
+    assert few[1] > few[len(few) // 4]  # slower near its ends
+    assert len(few) == 2 * len(odometer.frames(odometer.defaults)) - 2  # no digit is left out
+
+
+def test_a_narrow_film_has_room_for_its_slider_and_numbers_have_a_true_minus(monkeypatch):
+    one, strips = FIGURES["sinusoidal_spring"], []
+    draw = formats._strip
+    monkeypatch.setattr(formats, "_strip", lambda *told: strips.append(told) or draw(*told))
+    data = render(one, one.defaults, "gif", dpi=50, frames=3)
+    assert {name for name, *_ in strips} == {"azimuth"}
+    assert [value for _, value, *_ in strips][:3] == ["−80", "−45", "−10"]
+    with Image.open(io.BytesIO(data)) as film:
+        assert film.width == LEAST / 2
+        strip = np.asarray(film.convert("L"))[: int(0.42 * 50)]
+    assert strip[:, [0, -1]].min() > 200  # no letter is cut
 
 
 def test_heights_stay_from_frame_to_frame(tmp_path):

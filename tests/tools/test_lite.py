@@ -16,6 +16,7 @@ import pytest
 from posenc_lib.__main__ import main
 from posenc_lib.tools.lite import pyodide, serve, wheels
 from posenc_lib.tools.lite.page import dress, leads_to
+from posenc_lib.views.output import IN_THE_DARK
 
 from ..conftest import ROOT
 
@@ -121,8 +122,8 @@ def test_code_is_compiled_in_place_of_its_source_but_the_librarys_source_stays(w
 
 
 def test_the_page_has_a_lessons_first_picture_its_words_and_nothing_that_ends_a_script(tmp_path):
-    picture = '<img src="data:image/png;base64,aGVsbG8=" width="300" alt="A &lt;wave&gt;">'
-    output = nbformat.v4.new_output("display_data", {"text/html": picture, "text/plain": "words"})
+    about = {"image/png": {"width": 300, "alt": "A <wave>"}}
+    output = nbformat.v4.new_output("display_data", {"image/png": "aGVsbG8="}, metadata=about)
     cell = nbformat.v4.new_code_cell("1", outputs=[output])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
     (tmp_path / "notebooks").mkdir()
@@ -130,6 +131,7 @@ def test_the_page_has_a_lessons_first_picture_its_words_and_nothing_that_ends_a_
     there.write_text("<html><head><title>T</title></head><body class='x'></body></html>")
     dress(tmp_path, [tmp_path / "a.ipynb"], [ABOUT], "../")
     assert (tmp_path / "first/a.png").read_bytes() == b"hello"
+    assert IN_THE_DARK in there.read_text(encoding="utf-8")  # stored pictures are dark at once
     text = there.read_text(encoding="utf-8")
     assert text.count("</script>") == 1
     told = json.loads(re.search("const PAGES = (.*);", text)[1])["a.ipynb"]

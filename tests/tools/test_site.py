@@ -7,15 +7,19 @@ import io
 import re
 
 import nbformat
+import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from posenc_lib.tools.site import notebook
+from posenc_lib.figures.registry import FIGURES, find
+from posenc_lib.tools.site import cards, notebook
 from posenc_lib.tools.site.films import LEAST, MOST, numbers_in
 from posenc_lib.tools.site.text import formula
 
-from ..films import films
+from ..conftest import ROOT
+from ..films import films, opened
+from . import tiny
 from .tiny import build, site
 
 
@@ -80,6 +84,20 @@ def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_for_jupyterla
     assert '<div id="b">' in page
 
 
+def test_a_kept_answer_and_a_stored_picture_are_on_the_page_with_their_words(tmp_path):
+    fold = "<details><summary>Answer</summary>\n\n![It falls](attachment:answer.png)\n</details>"
+    answer = nbformat.v4.new_markdown_cell(fold, attachments={"answer.png": tiny.PICTURE})
+    outputs = [nbformat.v4.new_output("display_data", tiny.PICTURE, metadata=tiny.ABOUT)]
+    outputs.append(nbformat.v4.new_output("display_data", tiny.SAID))
+    tiny.write(tmp_path / "a.ipynb", [answer, tiny.code("unknown()", *outputs)])
+    told = notebook.page(tmp_path / "a.ipynb", "A", "", "").decode()
+    assert '<img src="data:image/png;base64,aGk=" alt="It falls"' in told
+    still = '<img src="data:image/png;base64,aGk=" width="300" alt="hi">'
+    assert f'<div class="still">{still}</div><p class="note">It stands still here' in told
+    assert f'<div class="still">{tiny.SAID["text/html"]}</div>' in told
+    assert "attachment:" not in told
+
+
 def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
     assert {path.stem for path in folder.iterdir()} == {"01_tiny", "02_more", "for_all", "index"}
     for path in folder.iterdir():
@@ -106,8 +124,50 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     links = re.findall(r'<a href="(\w+\.html)">', more)
     assert links == ["index.html", "01_tiny.html", "for_all.html"]
     # where its cells run; a text has none
-    assert re.findall('href="(lite/[^"]*)"', more) == ["lite/02_more.html"]
+    assert re.findall('href="(lite/[^"]*)"', more) == ["lite/02_more.html"] * 2
     assert "lite/" not in (folder / "for_all.html").read_text(encoding="utf-8")
+
+
+def test_one_quiet_line_leads_to_the_live_edition(folder):
+    for name, films_of_page in (("01_tiny", 4), ("02_more", 1)):
+        page = (folder / f"{name}.html").read_text(encoding="utf-8")
+        assert len(films(page)) >= films_of_page
+        (line,) = re.findall('<p class="note">(Each slider moves alone.*?)</p>', page)
+        assert f'<a href="lite/{name}.html">in the live edition</a>' in line
+        assert "puts the others back" not in page
+    assert "in JupyterLab they all move" in notebook._alone("")
+
+
+def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
+    *_, ladder = re.findall('<figure class="film">(.*?)<script', page, re.S)
+    caption, alt = find("ladder").words(find("ladder").values())
+    assert f"<figcaption>{html.escape(caption)}</figcaption>" in ladder
+    assert ladder.count(html.escape(alt)) == 1  # for who doesn't see it
+    index = (folder / "index.html").read_text(encoding="utf-8")
+    (film,) = re.findall('<figure class="film">(.*?)<script', index, re.S)
+    assert len(re.findall("<figcaption>[^<]+", film)) == 1
+    fold = '<details><summary>In words</summary></details>\n<p class="words" role="status">'
+    assert fold in film
+
+
+def test_what_a_notebook_stores_as_a_picture_alone_is_shown_with_its_words():
+    picture = new_output("display_data", {"image/png": "aGk=\n", "text/plain": "hi"})
+    picture.metadata = {"image/png": {"alt": 'a "ring"', "width": 640}}
+    shown = notebook._stored(picture)
+    assert '<img src="data:image/png;base64,aGk=" width="640" alt="a &quot;ring&quot;">' in shown
+
+
+def test_each_lesson_has_a_card_with_a_plot_whose_edge_cuts_no_word():
+    lessons = [path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    assert {*cards.PLOTS} <= {*lessons}
+    assert {name for name in lessons if name[0].isdigit()} <= {*cards.PLOTS}
+    own = [FIGURES[name].lesson == lesson for lesson, (name, _) in cards.PLOTS.items()]
+    assert own == [False] + [True] * (len(own) - 1)  # the first lesson has none
+    one = find("binary_trajectory")
+    cube, kind = cards.crop(one.draw(one.values()), 1)
+    assert kind == "free"
+    ink = np.asarray(opened(cube).convert("L"))
+    assert max(ink[[0, -1]].std(), ink[:, [0, -1]].std()) < 1  # nothing at its edge
 
 
 def test_a_folder_without_notebooks_is_told(tmp_path, capsys):

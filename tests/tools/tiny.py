@@ -47,8 +47,9 @@ Take `seq_len` to 37, then to 10 000.
 
 Folded.
 </details>"""
-PICTURE = {"image/png": "aGk=", "text/plain": "hi"}
-PICTURE["text/html"] = '<img src="data:image/png;base64,aGk=" alt="hi">'
+PICTURE = {"image/png": "aGk="}
+ABOUT = {"image/png": {"width": 300, "alt": "hi"}}
+SAID = {"text/html": "<details><summary>In words</summary><p>hi</p></details>", "text/plain": "hi"}
 
 
 def code(source: str, *outputs, **more):
@@ -57,7 +58,8 @@ def code(source: str, *outputs, **more):
 
 def tiny(folder: Path) -> Path:
     """Write a folder of lessons beside a README, and return it."""
-    shown = nbformat.v4.new_output("execute_result", PICTURE, execution_count=1)
+    shown = nbformat.v4.new_output("display_data", PICTURE, metadata=ABOUT)
+    said = nbformat.v4.new_output("display_data", SAID)
     printed = nbformat.v4.new_output("stream", text="1 < 2\n")
     cells = [
         nbformat.v4.new_markdown_cell(WORDS),
@@ -68,9 +70,9 @@ def tiny(folder: Path) -> Path:
         code("install()", printed, site=False),
         code('def count(seq_len):\n    return ...\n\n\ncheck("count", count)', printed),
         code(OWN),
-        code("pe.explore(mine, views='heatmap', scale=(0.5, 2.0))", shown),
-        code("explore(unknown, views='heatmap')", shown),
-        code('figure("ladder")', shown),
+        code("pe.explore(mine, views='heatmap', scale=(0.5, 2.0))", shown, said),
+        code("explore(unknown, views='heatmap')", shown, said),
+        code('figure("ladder")', shown, said),
     ]
     write(folder / "notebooks/01_tiny.ipynb", cells)
     more = [nbformat.v4.new_markdown_cell("# 02 · More\n\nMore."), code(ASKS)]

@@ -2,6 +2,7 @@
 
 import io
 import re
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -9,10 +10,14 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
+from posenc_lib.encodings.similarity import closest_pair
+from posenc_lib.figures.registry import find
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec, read
-from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.sheet import MARGIN, Sheet
+from posenc_lib.views.style import ROW
 
 from ..conftest import todays
 from ..trust.kernels import PATHS, code_cells
@@ -81,6 +86,22 @@ def fills(drawn: Sheet) -> bool:
 def test_no_two_texts_touch_and_none_leaves_the_page(width):
     found = {line: wrong for line in LINES if (wrong := touching(sheet(line, width=width)))}
     assert found == {}
+
+
+@pytest.mark.parametrize("azimuth", range(-180, 180, 20))
+def test_names_of_a_cubes_axes_lie_on_no_number_from_any_side(azimuth):
+    drawn = sheet(f"sinusoidal: trajectory_3d; seq_len=45, d_model=4, base=1000, azimuth={azimuth}")
+    assert touching(drawn) == []
+
+
+@pytest.mark.parametrize(("seq_len", "d_model"), [(30, 2), (60, 2), (89, 4), (100, 2), (120, 4)])
+def test_the_name_of_the_closest_two_hides_neither(seq_len, d_model):
+    drawn = sheet(f"sine: closest_pair; seq_len={seq_len}, d_model={d_model}, base=none")
+    table = drawn.encodings[0].table
+    i, j, _ = closest_pair(table)
+    ((_, box),) = [each for each in words(drawn) if each[0] == f"{i}, {j}"]
+    for place in drawn.pens[0].ax.transData.transform(table[[i, j], :2]):
+        assert not box.contains(*place)
 
 
 def touching_at_ends(panel, widths=(None,)) -> dict:
@@ -163,3 +184,46 @@ def test_what_a_teacher_adds_to_the_axes_is_there_live_and_in_files():
     # letters lie on other parts of a pixel
     assert (np.abs(live - pixels(drawn.picture("png", 150))).max(axis=2) > 64).mean() < 0.01
     assert b"look" in drawn.picture("svg")
+
+
+def test_what_is_kept_says_which_encoding_it_shows_once_and_has_a_margin():
+    names = {
+        "sinusoidal: heatmap": ["Sinusoidal"],
+        "sinusoidal+rope: heatmap": ["Rotary (RoPE)", "Sinusoidal"],
+        "ladder": ["Rotary (RoPE)", "Sinusoidal"],
+    }
+    for line, wanted in names.items():
+        drawn = find(line).draw(find(line).values())
+        svg = drawn.kept("svg").decode()
+        there = re.findall(r">(Sinusoidal|Rotary \(RoPE\))</text>", svg)
+        assert sorted(there) == wanted, line
+        picture = pixels(drawn.kept("png"))
+        assert picture.shape[1] >= 1600
+        assert (picture[:, :24, :3] == 255).all()
+        assert (picture[:24, :, :3] == 255).all()
+
+
+def test_a_heading_takes_the_rows_that_it_needs_and_leaves_the_picture_as_it_was():
+    drawn = sheet()
+    before, (_, high) = drawn.frame(), drawn.size
+    drawn.heading = "A heading $x$ of many words, " * 10
+    svg = drawn.kept("svg").decode()
+    high_of_file = float(re.search(r'role="img" width="[\d.]+" height="([\d.]+)"', svg)[1])
+    rows = (high_of_file - high - 2 * MARGIN) / ROW
+    assert rows == round(rows) > 1
+    told = re.findall(r">([^<]*)</text>", svg)[-round(rows) :]
+    assert " ".join(reversed(told)) == drawn.heading.strip()
+    assert drawn.frame() == before
+
+
+def test_a_drawing_is_an_image_with_a_title_and_words_whatever_these_are():
+    drawn = sheet()
+    for odd in ("a\0b", "\ud800", "</title><script>", "]]>", "你好 & 😀"):
+        svg = drawn.kept("svg", title=odd, description=odd)
+        root = ElementTree.fromstring(svg)
+        assert root.get("role") == "img"
+        title, told = list(root)[:2]
+        assert (title.tag[-5:], told.tag[-4:]) == ("title", "desc")
+        assert title.text == told.text == validate.printable(odd)
+        drawn.heading = odd.replace("\ud800", "")
+        ElementTree.fromstring(drawn.kept("svg"))

@@ -36,7 +36,7 @@ def closest_pair(pen, encoding, pair=PAIR):
     together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30
     names = {j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}
     for k, name in names.items():
-        pen.label(name, xy[k], tuple(22 * outward(xy)[k]))
+        pen.label(name, xy[k], _clear(pen, xy, k, name))
     width = table.shape[1]
     told = f"{i} and {j} are {number(distance)} apart"
     if width > 2:
@@ -44,6 +44,22 @@ def closest_pair(pen, encoding, pair=PAIR):
     pen.title(told)
     usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
     return f"Closest two of {len(table)} positions: {told}{usual}."
+
+
+def _clear(pen, xy: np.ndarray, k: int, name: str) -> tuple:
+    """Return where a name beside a ring hides the fewest points, in px from it.
+
+    It stays in the plot; of several such places it's the one farthest out.
+    """
+    half = np.array([style.text_width(name, style.WORDS, "bold") / 2, 0.7 * style.WORDS])
+    angles = np.radians(np.arange(0, 360, 45))
+    ways = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    shifts = 14 * ways + np.sign(ways.round(6)) * half
+    away = pen.px(xy) - pen.px(xy[k])
+    hidden = (np.abs(away - shifts[:, None]) < half + 4).all(axis=2).sum(axis=1)
+    place = pen.px(xy[k]) - pen.corner + shifts
+    leaves = ((place < half) | (place > pen.size - half)).any(axis=1)
+    return tuple(shifts[np.lexsort([-ways @ outward(xy)[k], hidden, leaves])[0]].tolist())
 
 
 BASES = round_values(2, 1e6, 0.05)
@@ -68,6 +84,7 @@ def closest_by_base(pen, encoding):
     values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
     curve, here = gaps(type(encoding), values), gap(encoding.table)
     pen.curve(BASES, curve)
+    pen.known = BASES[0]
     if BASES[0] <= base <= BASES[-1]:
         pen.query(base, top=here, name=style.written(base), color=style.INK)
         pen.title(f"At base {style.written(base)} two come as close as {number(here, 2)} of a step")

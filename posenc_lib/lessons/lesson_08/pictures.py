@@ -100,6 +100,7 @@ def near_mass(pen, encoding):
     pen.unit(f"↑ attention on the nearest {n} keys:", *names)
     pen.strokes([np.stack([keys, part], axis=1) for part in shares], color=style.RULE, lw=0.8)
     pen.curve(keys, shares[head], lw=2.6)
+    pen.known = n
     pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.mark([(keys[-1], shares[head, -1])], size=9)
     share = f"{shares[head, -1]:.0%}".replace("%", " %")

@@ -150,6 +150,7 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
 
     plain, sharp = shares(np.ones(len(lengths))), shares(by)
     now, here = sharp if sharper else plain, int(lengths[-1])
+    pen.known = trained
     both(pen, "↑ attention on it", lengths, plain, now, ("unchanged", f"scores × {SHARPEN[1]}"))
     ends = [(here, now[-1]), (here, plain[-1])] if sharper else [(here, now[-1])]
     pen.mark(ends, size=9)

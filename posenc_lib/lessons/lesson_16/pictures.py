@@ -143,6 +143,7 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
     pen.axes(len(told), (0, 1.1 * max(said.values())), xticks=below)
     pen.unit("↑ perplexity:", ("as trained", style.SOFT), (done, style.KEY))
     pen.bars(range(len(told)), 0, list(told.values()), wide=0.6)
+    pen.known = 0
     pen.bars([0], 0, right, wide=0.6, color=style.GHOST)
     for at, value in enumerate(told.values()):
         pen.label(_three(value), (at, value), (0, 11))

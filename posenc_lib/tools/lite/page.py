@@ -11,6 +11,7 @@ from string import Template
 import nbformat
 
 from posenc_lib.files import stored_text
+from posenc_lib.views.output import IN_THE_DARK
 
 KERNEL = {"name": "python", "display_name": "Python", "language": "python"}
 SECONDS = 15  # that Python takes to start on a laptop
@@ -21,7 +22,6 @@ _("posenc_lib.live.explorer"), _("posenc_lib.figures.shown")
 del _
 get_ipython().execution_count -= 1
 """
-IMAGE = re.compile(r'<img src="data:image/png;base64,([^"]*)" width="(\d+)" alt="([^"]*)"')
 LEADS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>$title</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <script>location.replace("$to" + location.hash)</script>
@@ -57,7 +57,7 @@ def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> No
         pages[path.name] = page
     given = {"PAGES": pages, "SECONDS": SECONDS, "WARM": WARM, "SITE": site}
     given = "".join(f"const {name} = {_script(value)};\n" for name, value in given.items())
-    head = f'<link rel="icon" href="data:,"><style>{_part("page.css")}</style>'
+    head = f'<link rel="icon" href="data:,"><style>{_part("page.css")}</style>{IN_THE_DARK}'
     body = f'{_part("page.html")}<script type="module">{given}{_part("page.js")}</script>'
     path = lite / "notebooks/index.html"
     page = path.read_text(encoding="utf-8")
@@ -77,12 +77,12 @@ def _edition(cells: list) -> str:
     return hashlib.sha256(json.dumps([cell.source for cell in cells]).encode()).hexdigest()
 
 
-def _first_picture(cells: list) -> tuple[str, str, str] | None:
+def _first_picture(cells: list) -> tuple[str, int, str] | None:
     """Return the first picture that cells store, its width, and its alternative text."""
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            if picture := IMAGE.search(output.get("data", {}).get("text/html", "")):
-                return picture[1], picture[2], html.unescape(picture[3])
+    for output in (output for cell in cells for output in cell.get("outputs", [])):
+        about = output.get("metadata", {}).get("image/png", {})
+        if "alt" in about:
+            return output.data["image/png"], about["width"], about["alt"]
     return None
 
 

@@ -9,7 +9,8 @@ import nbformat
 
 from posenc_lib.figures.registry import FIGURES, topics
 from posenc_lib.figures.shown import film_of
-from posenc_lib.tools.site.notebook import anchor, card, named, page, scenes, shell
+from posenc_lib.tools.site.cards import lesson
+from posenc_lib.tools.site.notebook import anchor, named, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
 
@@ -31,14 +32,15 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
         if k:
             beside = [("←", told[k - 1]), *beside]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
-        if lite and path.suffix == ".ipynb":
-            links.append((lite + one["name"], "Run it in your browser"))
-        jobs[one["name"]] = partial(page, path, one["title"], one["question"], nav(links))
+        live = lite + one["name"] if lite and path.suffix == ".ipynb" else ""
+        if live:
+            links.append((live, "Run it in your browser"))
+        jobs[one["name"]] = partial(page, path, one["title"], one["question"], nav(links), live)
         if path.stem == "playground":
             links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
-                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links)
-    note = f"**[Run them all in your browser]({lite}index.html)**, with Python." if lite else ""
+                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links, live)
+    note = f"**[Run them all in your browser]({lite}index.html)**, with Python" if lite else ""
     jobs["index.html"] = partial(index, intro_of(folder), told, note)
     write(jobs, out)
 
@@ -85,14 +87,13 @@ def nav(links: list[tuple[str, str]]) -> str:
 
 def index(intro: str, told: list[dict], note: str = "") -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page."""
-    others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
-    begin = f"\n\n{note}\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
+    others = [f"[{one['title']}]({one['name']})" for one in told if not one["minutes"]]
+    begin = f"**[Begin: {told[0]['title']}]({told[0]['name']})**"
+    begin = "\n\n" + " · ".join(filter(None, [begin, note, *others]))
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
-    pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items())}
     cards = ""
     for one in (one for one in told if one["minutes"]):
-        shown, minutes = pictures.get(one["name"], "base_sweep"), f"{one['minutes']} minutes"
-        cards += card(one["name"], shown, one["title"], one["question"], minutes)
+        cards += lesson(one["name"], one["title"], one["question"], f"{one['minutes']} minutes")
     cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
     body = f"{markdown(intro + begin)}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"

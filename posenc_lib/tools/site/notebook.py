@@ -1,7 +1,6 @@
 """A notebook as a page: words, code with what it printed, films of explorers, puzzles with help."""
 
 import ast
-import base64
 import html
 import io
 import re
@@ -14,24 +13,23 @@ import nbformat
 
 from posenc_lib.figures import film as films
 from posenc_lib.figures.registry import SCENES, topics
-from posenc_lib.figures.shown import ShownFigure, thumbnail
+from posenc_lib.figures.shown import ShownFigure
 from posenc_lib.lessons.lesson_16.panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.puzzles import find, solution
 from posenc_lib.tools.page import page as framed
+from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.views.output import image
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
-ALONE = (
-    "Moving one slider here puts the others back to where they began, "
-    "and some values are left out. On a phone, what is left and right stands one above the other. "
-    "In JupyterLab all sliders move together, and code runs."
-)
+LIVE = "Each slider moves alone here; {} they all move together, and code runs."
+STILL = "It stands still here, and is live in JupyterLab."
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 )
@@ -48,14 +46,21 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     return framed(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
-def page(path: Path, title: str, about: str, nav: str) -> bytes:
+def page(path: Path, title: str, about: str, nav: str, live: str = "") -> bytes:
     """Return a notebook, or a text in Markdown, as a page.
+
+    Args:
+        path: its source.
+        title: its name, as text.
+        about: its question.
+        nav: links above it, as HTML.
+        live: where it runs, if anywhere.
 
     Raises:
         ValueError: something in it cannot be shown; it names the file.
     """
     with named(path):
-        return _page(path, title, about, nav)
+        return _page(path, title, about, nav, live)
 
 
 @contextmanager
@@ -70,7 +75,7 @@ def named(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {kind}{error}") from error
 
 
-def _page(path: Path, title: str, about: str, nav: str) -> bytes:
+def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
     if path.suffix == ".md":
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [
@@ -85,11 +90,11 @@ def _page(path: Path, title: str, about: str, nav: str) -> bytes:
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
             shown, _ = both = on_papers(make)
         if cell.cell_type == "markdown":
-            made = markdown(cell.source)
+            made = markdown(_with_pictures(cell))
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
             moving = film(both, room, _near(cells, panels, k), **asked)
-            made = _folded("Code", code(cell.source)) + moving
+            made = _folded("Code", code(cell.source)) + moving + _alone(live) * (k == panels[0])
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
         else:
@@ -101,8 +106,6 @@ def _page(path: Path, title: str, about: str, nav: str) -> bytes:
                 made += "".join(map(_stored, cell.outputs))
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    if panels:
-        body.insert(1, _note(ALONE))
     return shell(title, "\n".join(body), nav, about)
 
 
@@ -131,18 +134,34 @@ def _near(cells: list, panels: list[int], k: int) -> list[str]:
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
     made, drawn = films.Film(), on_papers(partial(shown.of.draw, shown.values, dpi=DPI))
-    made.add(*drawn, words=repr(shown), alt=shown.alt)
+    made.add(*drawn, caption=shown.caption, alt=shown.alt)
     return made.html()
+
+
+def _alone(live: str) -> str:
+    """Return where sliders move together, which those of a page can't."""
+    where = f'<a href="{html.escape(live)}">in the live edition</a>' if live else "in JupyterLab"
+    return _note(LIVE.format(where))
 
 
 def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
     data = output.get("data", {})
-    if still := data.get("text/html"):
-        told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
-        return f'<div class="still">{still}</div>{told}'
+    if picture := data.get("image/png"):
+        still = image(picture, output.metadata)
+        return f'<div class="still">{still}</div>{_note(STILL)}'
+    if words := data.get("text/html"):
+        return f'<div class="still">{words}</div>'
     text = output.get("text") or data.get("text/plain", "")
     return f'<pre class="output">{html.escape(text)}</pre>'
+
+
+def _with_pictures(cell) -> str:
+    """Return a text with the pictures that a notebook keeps beside it."""
+    text = cell.source
+    for name, data in cell.get("attachments", {}).items():
+        text = text.replace(f"(attachment:{name})", f"(data:image/png;base64,{data['image/png']})")
+    return text
 
 
 def _help(name: str, path: Path) -> str:
@@ -161,9 +180,9 @@ def _help(name: str, path: Path) -> str:
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
 
-def scenes(topic: str, nav: str) -> bytes:
+def scenes(topic: str, nav: str, live: str = "") -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
-    body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
+    body = [f"<h1>{topic.capitalize()}</h1>", _alone(live)]
     shown = _of_topic(topic)
     for name, one in shown:
         moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), ON_A_PAGE // len(shown))
@@ -179,19 +198,8 @@ def _of_topic(topic: str) -> list[tuple]:
 def _cards(topic: str) -> str:
     """Return a card for each scene of a topic."""
     page = f"playground_{anchor(topic)}.html"
-    cards = [card(f"{page}#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
+    cards = [scene(f"{page}#{anchor(name)}", one) for name, one in _of_topic(topic)]
     return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
-
-
-def card(to: str, scene: str, name: str, *more: str) -> str:
-    """Return a link with a small picture of a scene, a name, and more about it."""
-    light, dark = (
-        base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark")
-    )
-    source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
-    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>'
-    words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
-    return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
 
 
 def anchor(name: str) -> str:

@@ -1,0 +1,79 @@
+"""Cards: links with one plot of a scene, without words that its edge would cut."""
+
+import html
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from matplotlib.text import Text
+
+from posenc_lib.figures.film import on_papers, webp
+from posenc_lib.figures.registry import FIGURES, Scene
+from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.style import CSS_DPI
+
+# of each page a figure, and which of its plots
+PLOTS = {
+    "00_start_here": ("base_sweep", 0),
+    "01_why_position": ("position_added", 2),
+    "02_integers": ("drowning", 0),
+    "03_binary": ("binary_trajectory", 1),
+    "04_sine": ("clock_hands", 0),
+    "05_sinusoidal": ("base_sweep", 1),
+    "06_rope": ("rope_rotation", 0),
+    "07_relative": ("shaw_clip", 0),
+    "08_alibi": ("alibi_heads", 0),
+    "09_rope_in_practice": ("pairing_permutation", 0),
+    "10_beyond": ("angles_seen", 0),
+    "11_config": ("rope_types", 4),
+    "12_plane": ("cross_kernel", 0),
+    "13_which": ("exact_and_trained", 1),
+    "14_frontier": ("cope_leak", 0),
+    "15_positions_not_words": ("fourier_scale", 1),
+    "16_real_model": ("real_heads", 0),
+    "clinic": ("clinic_8", 0),
+}
+USUAL = ("base_sweep", 1)
+WIDE, SHARP = 380, 2  # px of a page for which plots are drawn, and dots for each: a card is smaller
+
+
+def lesson(to: str, *about: str) -> str:
+    """Return the card of a page: its plot, and about it a name, a question, how long it takes."""
+    name, plot = PLOTS.get(Path(to).stem, USUAL)
+    one = FIGURES[name]
+    return card(to, lambda: crop(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
+
+
+def scene(to: str, one: Scene) -> str:
+    """Return the card of a scene of the playground: its first plot, and its name."""
+    spec = one.opened()[0]
+    encodings, values = spec.fit(spec.all_values)
+    drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=WIDE, sharpness=SHARP)
+    return card(to, lambda: crop(drawn(), 0), one.button)
+
+
+def card(to: str, plot: Callable, title: str, *more: str) -> str:
+    """Return a link with a plot, drawn light and dark, a title, and more about it."""
+    (light, kind), (dark, _) = on_papers(plot)
+    source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+    picture = f'<picture>{source}<img class="{kind}" src="{light}" alt=""></picture>'
+    words = "".join(f"<span>{html.escape(text)}</span>" for text in more)
+    return f'<a href="{to}">{picture}<b>{html.escape(title)}</b>{words}</a>'.replace("`", "")
+
+
+def crop(sheet: Sheet, plot: int) -> tuple[str, str]:
+    """Return one plot of a sheet as an address that holds it, and its kind."""
+    pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
+    (left, bottom), (right, top) = pen.ax.bbox.get_points().round().astype(int)
+
+    def whole(mark) -> bool:
+        """Return whether no edge cuts it, if it's words."""
+        if not isinstance(mark, Text):
+            return True
+        box = mark.get_window_extent(renderer)
+        return left < box.x0 and box.x1 < right and bottom < box.y0 and box.y1 < top
+
+    pen.marks.drawn[:] = filter(whole, pen.marks.drawn)
+    pixels = sheet.pixels()[::-1][bottom:top, left:right, :3]
+    return webp(np.ascontiguousarray(pixels[::-1])), pen.view.kind

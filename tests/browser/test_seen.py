@@ -1,0 +1,208 @@
+"""What is seen of panels: long sliders, few words, a picture first; on phones; in the dark."""
+
+import io
+from contextlib import contextmanager
+
+import nbformat
+import numpy as np
+import pytest
+from PIL import Image
+
+from posenc_lib import figure
+
+from .lesson_page import PICTURE, LessonPage, notebook
+
+PICTURE_FIRST = ["05_sinusoidal", "06_rope", "16_real_model"]  # lessons that open with a picture
+LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
+AROUND = 110  # px of a laptop's height that JupyterLab needs for itself
+TRACK, LETTERS = 240, 110  # px of a slider at least, letters under a panel at most
+FIVE = """explore("sinusoidal", seq_len=(8, 512), d_model=(2, 128), base=(10, 1e6),
+    start={"seq_len": 512, "d_model": 64, "pair": 16, "query": 0})"""
+PANELS = (
+    "from posenc_lib import explore, figure",
+    FIVE,
+    "explore('rope', views='vectors', content='random', head_dim=2, base=10_000, offset=(-20, 20))",
+    "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, pair=(0, 3))",
+    "explore('alibi', views=['head_biases', 'attention_rows', 'attention_span'], query=63)",
+    "explore('rope', views=['lookback', 'anywhere'], head_dim=64, base=10_000, trained=512,"
+    "rope_type=['default', 'linear', 'ntk', 'yarn', 'llama3'], factor=(1, 16))",
+    "explore(['rope', 'alibi', 'kerple'], views='trained_models', task=['look_back', 'flip_flop'])",
+)
+# words under a picture that can be seen, without those on buttons
+BELOW = """panel => {
+    const under = panel.querySelector('canvas').getBoundingClientRect().bottom, seen = [];
+    const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const { parentElement: parent, data } = texts.currentNode, range = document.createRange();
+        if (parent.closest('button, summary, style, select, .posenc-sliders')) continue;
+        const { width, top } = parent.getBoundingClientRect();
+        if (parent.checkVisibility() && width > 1 && top >= under - 1) seen.push(data.trim());
+    }
+    return seen.join(' ').trim();
+}"""
+PLACE = (
+    "element => (({top, bottom, width}) => [top, bottom, width])(element.getBoundingClientRect())"
+)
+VIEW = ".jp-WindowedPanel-outer"
+FIRST_PICTURE = """least => {
+    const page = document.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+    return [...document.querySelectorAll('.jp-OutputArea-output :is(img, canvas)')].some(one => {
+        const { top, bottom } = one.getBoundingClientRect();
+        const high = bottom - top, seen = Math.min(bottom, page.bottom) - top;
+        return high > 60 && seen >= Math.min(least, high);
+    });
+}"""
+
+
+@contextmanager
+def opened(browser, lab, name: str, **about):
+    """Open a notebook in a page of its own."""
+    page = browser.new_page(**about)
+    lesson = LessonPage(page, lab(name))
+    yield lesson
+    assert lesson.complaints() == [], lesson.complaints()
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def laptop(desk, lab):
+    notebook(lab.folder / "seen.ipynb", *PANELS)
+    with desk.opened("seen.ipynb") as lesson:
+        lesson.page.set_viewport_size(LAPTOP)
+        lesson.run_all()
+        yield lesson
+
+
+@pytest.mark.slow
+def test_every_track_is_long_and_at_most_a_line_stands_under_a_panel_unless_it_is_opened(laptop):
+    panels = laptop.page.query_selector_all(f".posenc:has({PICTURE})")
+    assert len(panels) == len(PANELS) - 1
+    for panel in panels:
+        tracks = panel.query_selector_all(".noUi-target")
+        assert all(track.evaluate(PLACE)[2] >= TRACK for track in tracks)
+    for explorer in laptop.explorers():
+        for slider in explorer.sliders().values():
+            slider.handle.press("Home" if slider.fraction() == 1 else "End")
+            explorer.settled()
+            line = explorer.box.evaluate(BELOW)
+            assert len(line) <= LETTERS, line
+            assert line == "" or line.endswith("."), line
+        told = explorer.said()
+        assert line in told
+        explorer.box.query_selector("summary").click()
+        assert told in explorer.box.evaluate(BELOW)
+        explorer.box.query_selector("summary").click()
+        explorer.press("Reset")
+
+
+@pytest.mark.slow
+def test_five_sliders_three_pictures_and_their_line_are_on_one_screen(laptop):
+    laptop.page.set_viewport_size(LAPTOP)
+    first = laptop.explorers()[0]
+    first.settled()
+    line = first.box.query_selector(".posenc-said p").evaluate(PLACE)
+    assert line[1] - first.box.evaluate(PLACE)[0] <= LAPTOP["height"] - AROUND
+    picture = first.box.query_selector(PICTURE)
+    high, wide = picture.evaluate("canvas => [canvas.clientHeight, canvas.clientWidth]")
+    assert wide > 2 * high  # beside each other
+
+
+def swipe(page, element, right: float, down: float) -> None:
+    """Put a finger on the middle of an element, and move it."""
+    touch = page.context.new_cdp_session(page)
+    box, steps = element.bounding_box(), 12
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def send(kind: str, *points) -> None:
+        places = [{"x": left, "y": top} for left, top in points]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+    send("touchStart", (x, y))
+    for k in range(1, steps + 1):
+        send("touchMove", (x + right * k / steps, y + down * k / steps))
+        page.wait_for_timeout(16)  # as a screen tells of it
+    send("touchEnd")
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_slider_that_was_used_last_is_in_one_view_with_its_picture(browser, lab):
+    notebook(lab.folder / "phone.ipynb", PANELS[0], FIVE)
+    with opened(browser, lab, "phone.ipynb", viewport=LAPTOP, has_touch=True) as lesson:
+        lesson.run_all()
+        page, (panel,) = lesson.page, lesson.explorers()
+        page.set_viewport_size(PHONE)
+        panel.wait_until(
+            lambda _: panel.box.query_selector(PICTURE).evaluate("c => c.height > 2 * c.width")
+        )
+        assert list(panel.sliders()) == ["seq_len"]
+        more = panel.box.query_selector(".posenc-more")
+        more.tap()
+        assert len(panel.sliders()) == 5
+        base = panel.sliders()["base"]
+        scrolled = f"() => document.querySelector('{VIEW}').scrollTop"
+        before, top = panel.settled(), page.evaluate(scrolled)
+        swipe(page, base.track, 4, -200)
+        page.wait_for_function(f"top => ({scrolled})() > top + 50", arg=top)
+        assert (base.readout.inner_text(), panel.settled()) == ("10,000", before)
+        swipe(page, base.handle, -90, 4)
+        panel.wait_until(lambda seen: seen != before)
+        assert base.readout.inner_text() != "10,000"
+        more.tap()
+        assert list(panel.sliders()) == ["base"]
+        picture, row = panel.box.query_selector(PICTURE), page.locator("[data-used]")
+        high = picture.evaluate(PLACE)[1] - picture.evaluate(PLACE)[0]
+        for k in range(3):  # each of the three pictures, scrolled to the top of the page
+            scroll = f"(picture, down) => {{ const view = document.querySelector('{VIEW}');" + (
+                "const by = picture.getBoundingClientRect().top - view.getBoundingClientRect().top;"
+                "view.scrollTop += by + down; }"
+            )
+            picture.evaluate(scroll, k * high / 3)
+            view, (top, bottom, _) = page.locator(VIEW).evaluate(PLACE), row.evaluate(PLACE)
+            begin = picture.evaluate(PLACE)[0] + k * high / 3
+            assert view[0] - 1 <= begin
+            assert begin + high / 3 <= top + 1
+            assert bottom <= view[1] + 1
+
+
+def lightness(shot: bytes) -> float:
+    """Return how light a photograph is on average, from 0 to 1."""
+    return float(np.asarray(Image.open(io.BytesIO(shot)).convert("L")).mean() / 255)
+
+
+@pytest.mark.slow
+def test_no_picture_is_white_in_the_dark_while_cells_still_run(browser, lab, tmp_path):
+    """Neither one drawn before the page has told its theme, nor a figure, nor a stored one."""
+    go, path = tmp_path / "go", lab.folder / "dark.ipynb"
+    wait = f"import time\nfrom pathlib import Path\nwhile not Path({str(go)!r}).exists():"
+    cells = "figure('position_added')", f"{wait}\n    time.sleep(0.05)", "figure('ladder')"
+    notebook(path, *PANELS[:2], *cells)
+    book, (data, metadata) = nbformat.read(path, 4), figure("ladder")._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    book.cells[-1].outputs = [output]
+    nbformat.write(book, path)
+    with opened(browser, lab, "dark.ipynb", viewport=LAPTOP) as lesson:
+        page = lesson.page
+        lesson.choose("Settings", "Theme", "JupyterLab Dark")
+        page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+        page.click(".jp-CodeCell:last-of-type .jp-InputArea-editor")
+        lesson.choose("Run", "Run All Above Selected Cell")  # what runs loses its stored picture
+        canvas = page.wait_for_selector(f"{PICTURE}")
+        images = "document.querySelectorAll('.jp-OutputArea-output img').length"
+        page.wait_for_function(f"{images} === 2")
+        pictures = [canvas, *page.query_selector_all(".jp-OutputArea-output img")]
+        drawn = page.eval_on_selector(".posenc-picture", "picture => picture.dataset.drawn")
+        light = [lightness(one.screenshot()) for one in pictures]
+        go.touch()
+        page.wait_for_selector(".posenc-picture[data-drawn=dark]")
+        light.append(lightness(canvas.screenshot()))
+        assert (drawn, max(light) < 0.4) == ("light", True), light
+        lesson.choose("Settings", "Theme", "JupyterLab Light")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PICTURE_FIRST)
+def test_a_lesson_opens_with_a_picture(desk, name):
+    """As it's stored, on a laptop: all of it, or as much as tells what it is."""
+    with desk.opened(f"{name}.ipynb") as lesson:
+        lesson.page.set_viewport_size(LAPTOP)
+        lesson.page.wait_for_function(FIRST_PICTURE, arg=240, timeout=10_000)

@@ -1,0 +1,45 @@
+"""A picture in a notebook: its HTML, what is stored of it, and how a dark page shows it."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from posenc_lib.views import style
+from posenc_lib.views.output import LIGHT, apart, bundle
+
+
+@pytest.fixture
+def png() -> bytes:
+    data = io.BytesIO()
+    Image.new("RGB", (9, 9), "white").save(data, "PNG")
+    return data.getvalue()
+
+
+def test_html_has_the_caption_in_sight_and_what_is_shown_in_a_fold(png):
+    data, metadata = bundle(png, "a & b", 'x > "y"', 300, "a & b")
+    page = data["text/html"]
+    assert f'width="300" class="{LIGHT}" alt="x &gt; &quot;y&quot;">' in page
+    below = page.split(">\n")[1]
+    said = "<details><summary>In words</summary><p>x &gt; &quot;y&quot;</p></details>"
+    assert below == f"<p>a &amp; b</p>{said}"
+    assert metadata["image/png"]["alt"] == 'x > "y"'
+
+
+def test_stored_it_is_a_bare_picture_and_its_words_and_no_kind_is_there_twice(png):
+    data, metadata = bundle(png, "words", "what > is\nseen", 300)
+    (picture, about), (said, none) = apart(data, metadata)
+    assert picture == {"image/png": data["image/png"]}
+    assert about == metadata
+    fold = "<details><summary>In words</summary><p>what &gt; is\nseen</p></details>"
+    assert said == {"text/html": fold, "text/plain": "words"}
+    assert none == {}
+
+
+def test_a_page_that_is_dark_turns_only_pictures_on_light_paper(png):
+    for theme, light in (("light", True), ("print", True), ("dark", False)):
+        with style.themed(theme):
+            data, metadata = bundle(png, "", "", 300)
+        assert ("needs_background" in metadata) == light
+        assert (f'class="{LIGHT}"' in data["text/html"]) == light
+        assert f'[data-jp-theme-light="false"] :is(.{LIGHT}, ' in data["text/html"]
