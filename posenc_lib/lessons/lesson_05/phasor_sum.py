@@ -63,6 +63,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     places = stem(tips[::between])
     pen.mark(places, style.GHOST, 3.4, 0)
     pen.curve(x, tips.real)
+    pen.known = -look_back  # there the stem stands straight
 
     chosen = np.flatnonzero(order == pair)
     for link in chosen:
