@@ -8,9 +8,8 @@ from posenc_lib.views.scores import eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, QUERY, view
 
-BEFORE = "In the evening the old dog".split()  # the query's word stands at 0
-AFTER = "by the door and the young cat ran to the gate .".split()
-ASKS, ANSWERS = "slept", "dog"
+PHRASE = "In the evening the old dog slept by the door and the young cat ran to the gate .".split()
+ASKS, ANSWERS = PHRASE.index("slept"), PHRASE.index("dog")
 STRIP, TAPE = 0.4, 58  # of the height: scores, below the dials; px of the tape
 CELLS = 44, 62  # px of a word at least, on a phone and on a desk
 PHONE = 420  # px of a plot that is narrow
@@ -53,19 +52,21 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     inside = [y for y in ticks.tolist() if low <= y <= top]
     pen.axes((0, last), (low, low + (top - low) / STRIP), yticks=inside)
 
+    exact, query = query, round(query)  # a film has places between whole numbers, too
     score, varies = float(rotated[query]), float(np.ptp(added))
     stays = np.ptp(rotated) < 1e-9 * most
     pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
     kept = "stays" if stays else "is"
     pen.title(f"q · k {kept} {number(score)}; added, it varies by {number(varies)}")
+    with pen.always():
+        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # what stands still first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
     pen.curve(rotated, lw=2.8)
     with pen.always():  # who is asked for the line may look at the hands
-        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # what stands still first
-        _tape(pen, query, offset)
-        _hands(pen, encoding, query, offset, chosen, middles, radius)
-    pen.query(query, top=rotated[query])
-    pen.mark([(query, added[query])], style.OTHER, 7)
+        _tape(pen, exact, offset)
+        _hands(pen, encoding, exact, offset, chosen, middles, radius)
+    pen.query(exact, top=rotated[query], name=f"{query}")
+    pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     names = ("q · k, rotated", rotated[-1], style.KEY), ("added instead", added.max(), style.OTHER)
     for words, place, color in names:
         pen.label(words, (last, place), (0, 11), color=color, ha="right")
@@ -83,10 +84,10 @@ def _place(pen, x, y) -> np.ndarray:
     return px * pen.spans / pen.size + (0, pen.limits["ylim"][0])
 
 
-def _tape(pen, query: int, offset: int) -> None:
+def _tape(pen, query: float, offset: int) -> None:
     """Lay the phrase on a tape of positions, its query in the middle.
 
-    A key too far away stands at the tape's end.
+    A key too far away stands at the end.
     """
     wide, high = pen.size
     beside = int((wide / CELLS[int(wide > PHONE)] - 1) / 2)
@@ -94,25 +95,22 @@ def _tape(pen, query: int, offset: int) -> None:
     shown = np.arange(-beside, beside + 1).tolist()
     key = min(max(offset, -beside), beside)
     colors = {key: style.KEY, 0: style.QUERY}
-    words = dict(zip(range(-len(BEFORE), 0), BEFORE, strict=True))
-    words |= dict(zip(range(1, len(AFTER) + 1), AFTER, strict=True))
-    home = list(words.values()).index(ANSWERS) - len(BEFORE)
-    words |= {home: words.get(key, ""), key: ANSWERS, 0: ASKS}  # a word that gives way goes there
-    middles = wide / 2 + cell * np.array(shown)
-    for top, tall, fills in ((high, 30, colors), (high - 34, 24, {})):
-        x, y = middles[:, None] + BOX[0] * (cell / 2 - 1.5), top - tall * BOX[1]
-        pen.shapes(_place(pen, x, y), color=[fills.get(k, style.GRID) for k in shown])
-    for k, x in zip(shown, (middles / wide).tolist(), strict=True):
-        bold = {"fontweight": "bold"} if k in colors else {}
-        on = style.readable_on(colors[k]) if k in colors else style.SOFT
-        word = words.get(k, "")
-        pen.text(word, (x, 1 - 15 / high), within="axes", color=on, **bold)
-    for k, x in zip(shown, (middles / wide).tolist(), strict=True):
-        bold = {"fontweight": "bold"} if k in colors else {}
-        there = query + (offset if k == key else k)
-        place = f"{there}".replace("-", "−") if there >= 0 or k in colors else ""
-        look = {"fontsize": style.NUMBERS, "color": colors.get(k, style.SOFT)} | bold
-        pen.text(place, (x, 1 - 46 / high), within="axes", **look)
+    words = {k - ASKS: word for k, word in enumerate(PHRASE)}
+    home = ANSWERS - ASKS  # there a word goes that gives way to the key
+    words |= {home: words.get(key, ""), key: PHRASE[ANSWERS], 0: PHRASE[ASKS]}
+    whole, middles = round(query), wide / 2 + cell * np.array(shown)
+    there = {k: whole + (offset if k == key else k) for k in shown}
+    places = {k: f"{n}".replace("-", "−") for k, n in there.items() if n >= 0 or k in colors}
+    slid = middles - cell * (query - whole)
+    rows = (words, middles, 15, 30, colors), (places, slid, 46, 24, {})
+    for written, across, down, tall, fills in rows:
+        x = across[:, None] + BOX[0] * (cell / 2 - 1.5)
+        boxes = _place(pen, x, high - down + tall * (0.5 - BOX[1]))
+        pen.shapes(boxes, color=[fills.get(k, style.GRID) for k in shown])
+        for k, part in zip(shown, (across / wide).tolist(), strict=True):
+            color = style.readable_on(fills[k]) if k in fills else colors.get(k, style.SOFT)
+            look = {"color": color, "fontweight": "bold" if k in colors else "normal"}
+            pen.text(written.get(k, ""), (part, 1 - down / high), within="axes", **look)
     ends = middles[key + beside] + cell / 2 * np.array([-1, 1])
     pen.hands.append(("offset", _place(pen, ends, high - 15), Slid(cell)))
     corners = _place(pen, np.array([0, wide]), np.array([STRIP * high + 12, high]))
@@ -137,7 +135,7 @@ def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
     return chosen, middles, radius
 
 
-def _hands(pen, encoding, query: int, offset: int, chosen, middles, radius: float) -> None:
+def _hands(pen, encoding, query: float, offset: int, chosen, middles, radius: float) -> None:
     """Draw query and key as a hand on each dial, and the angle between them as a wedge."""
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     a, b = encoding.pair_dims(chosen)

@@ -30,7 +30,7 @@ def attention_arcs(pen, encoding, query=QUERY):
 
     A word sees itself and the words before. Those of one word stand out; what goes to the first
     word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
-    drawn. Where a sentence has no room in a row, it takes two or three, or its words stand in a column.
+    drawn. Where a sentence has no room in a row, it takes two or three, or stands in a column.
     """
     words, weights = _attention(encoding)
     query = min(query, len(words) - 1)
