@@ -91,7 +91,7 @@ REFUSED = {
         "ladder has no parameter 'base' (there are seq_len, d_model)"
     ),
     "make toeplitz --set title=Mine": (
-        """toeplitz has no parameter 'title' (write --title "…", or title="…" beside the line)"""
+        """toeplitz has no parameter 'title' (write title="…", or --title "…")"""
     ),
     "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
