@@ -64,6 +64,7 @@ POSITIONS = {  # from position 0 on
 }
 # for letters that DejaVu lacks, where a machine has them
 SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, WenQuanYi Zen Hei, "
+SCRIPTS += "Noto Sans CJK JP, Hiragino Sans, Malgun Gothic, Droid Sans Fallback, Noto Sans Thai, "
 SCRIPTS += "Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
 FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fontManager.ttflist}]
 HALFWAY = 24  # the position whose colour is about the middle one
