@@ -82,7 +82,7 @@ class Spec:
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            near = among(name, self.parameters, "it has")
+            near = validate.among(name, self.parameters, "it has")
             raise TypeError(f"{self.names} has no parameter {validate.show(name)} here ({near})")
         return self.parameters[name]
 
@@ -283,10 +283,3 @@ def _unfit(name: str, encoding: Encoding) -> str:
     fitting = [view for view in VIEWS if VIEWS[view].fits(encoding)]
     why = f"{why} ({validate.among('', fitting, 'it has')})"
     return f"views must fit {encoding.name}, which has no {name!r}: {why}"
-
-
-def among(name: str, parameters, has: str = "there are") -> str:
-    """Return what an error says of a name that is no parameter: those there are, or the way."""
-    if name in ("title", "caption"):
-        return f'write --{name} "…", or {name}="…" beside the line'
-    return validate.among(name, parameters, has)

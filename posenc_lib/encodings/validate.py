@@ -85,6 +85,8 @@ def among(value, names, has: str = "there are") -> str:
 
     It has those that were perhaps meant, or a few of them.
     """
+    if isinstance(value, str) and value in ("title", "caption"):
+        return f'write {value}="…", or --{value} "…"'
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
@@ -291,19 +293,14 @@ def of_one(array: np.ndarray) -> np.ndarray:
 
 def writable(name: str, text: str) -> str:
     """Return a text that pages and files can hold."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be text, got {show(text)}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         rule = f"{name} must be text that UTF-8 can hold, got {text[error.start]!r}"
         raise ValueError(f"{rule}, half of a character. Replace it") from None
     return text
-
-
-def text(name: str, value) -> str:
-    """Return a value that is text, as pages and files can hold it."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be text, got {show(value)}")
-    return writable(name, value)
 
 
 def finite_table(name: str, value) -> np.ndarray:

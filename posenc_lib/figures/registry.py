@@ -42,8 +42,7 @@ class Scene:
         moves, low, high: what moves where a format can, from where to where.
         caption, alt: words that may name parameters in braces; without
             them the views' own titles and words do.
-        title, told: what somebody wants above it in a file, and as its
-            caption at any values.
+        title, told: a heading and a caption that somebody wants.
         moving: whether it is meant to move.
         glides: whether a GIF draws between whole numbers.
         named: whether each encoding's name stands above its views, which
@@ -137,7 +136,7 @@ class Scene:
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            near = specs.among(name, self.parameters)
+            near = validate.among(name, self.parameters)
             raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
         return self.parameters[name]
 
@@ -242,10 +241,9 @@ class Scene:
     def words(self, values: dict, sheet=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; sheet, if given, is the figure at them.
 
-        Both were written for the figure's own values, an alt also for all
-        of what moves, as is a caption of a figure that is meant to move.
-        At others the views speak, and of a caption only those sentences
-        stay that name a value.
+        Both were written for the figure's own values, and, but for the
+        caption of one that isn't meant to move, for all of what moves. At
+        others the views speak, and what names a value stays of a caption.
         """
         written = {name: style.written(value) for name, value in values.items()}
         moved, usual = {self.moves: "anywhere"}, self.values()

@@ -24,8 +24,8 @@ class ShownFigure:
     """
 
     def __init__(self, of: Scene, values: dict, title: str = "", caption: str = ""):
-        title, caption = validate.text("title", title), validate.text("caption", caption)
-        of = replace(of, title=title, told=caption)
+        writable = validate.writable
+        of = replace(of, title=writable("title", title), told=writable("caption", caption))
         self.of, self.values = of, of.values(**values)
         self.sheet = of.draw(self.values)
         self.caption, self.alt = of.words(self.values, self.sheet)
@@ -38,10 +38,7 @@ class ShownFigure:
         return bundle(png, self.caption, self.alt, self.sheet.size[0], self.caption)
 
     def save(self, path, dpi: float | None = None) -> Path:
-        """Write it to a .png, .svg or .pdf file and return its path.
-
-        The command `python -m posenc_lib figures make` makes films, too.
-        """
+        """Write it to a .png, .svg or .pdf file and return its path."""
         return self.sheet.save(path, dpi, title=self.caption, description=self.alt)
 
     def film(self):
@@ -75,10 +72,8 @@ def figure(
             them; or what `explore` takes.
         views: one view's name or a list of them, where what names none;
             None means those that show it best.
-        title: what a file says above it; without one it says which
-            encoding it shows, where nothing else does.
-        caption: what is said below it; without one, its own at its own
-            values, and at others what the views say.
+        title: what a file says above it, in place of the encoding's name.
+        caption: what is said below it, in place of its own.
         **values: parameters by name; those left out are the figure's own.
 
     Raises:

@@ -457,7 +457,7 @@ def explore(
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
             under a slider, is a line of text, and the last picture stays.
     """
-    guess, title = validate.flag("guess", guess), validate.text("title", title)
+    guess, title = validate.flag("guess", guess), validate.writable("title", title)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
@@ -465,5 +465,5 @@ def explore(
         raise TypeError(f"{rule}, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    spec = Spec.of(what, views, **parameters)
-    return Explorer(spec, start, frozen=frozen, guess=guess, title=title)
+    asked = {"frozen": frozen, "guess": guess, "title": title}
+    return Explorer(Spec.of(what, views, **parameters), start, **asked)

@@ -12,7 +12,6 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from posenc_lib.files import atomic_write
 from posenc_lib.tools.write import tell
-from posenc_lib.views.output import apart
 from posenc_lib.views.style import CSS_DPI
 
 # Where a text has this picture, it is what the panel above shows once a reader has drawn
@@ -114,5 +113,7 @@ def _parts(output) -> list:
     data.pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
     if not {"image/png", "text/html"} <= data.keys():
         return [output]
-    parts = apart(data, output.metadata)
-    return [nbformat.v4.new_output("display_data", part, metadata=about) for part, about in parts]
+    _, _, below = data["text/html"].partition(">\n")
+    new, picture = nbformat.v4.new_output, {"image/png": data["image/png"]}
+    words = {"text/html": below, "text/plain": data["text/plain"]}
+    return [new("display_data", picture, metadata=output.metadata), new("display_data", words)]

@@ -26,7 +26,7 @@ HELD = {"curves": "ylim", "cells": "clim"}  # limits that wait for a hand, by ki
 NARROW = 256  # px of a cell beside others
 ABOVE = 30  # px for the name of an encoding that is beside others
 MARGIN = 16  # px of paper around a picture that is kept
-SLIDE = 1600  # px that a PNG is wide at least, unless somebody says how many
+SLIDE = 1600  # px of width of a PNG, at least
 
 
 class Sheet:
@@ -48,7 +48,7 @@ class Sheet:
         cells: left, bottom, width and height of each, in fractions of the figure.
         size: width and height in px.
         text: what is shown, in words; seen: the same without the settings, which sliders tell.
-        heading: what a file says above the views; by itself the encoding, where nothing else does.
+        heading: what a file says above the views, if not which encoding it is.
     """
 
     def __init__(
@@ -224,28 +224,18 @@ class Sheet:
             return style.file(self.figure, suffix, dpi, **about)
 
     def kept(self, suffix: str, dpi: float | None = None, **about) -> bytes:
-        """Return the figure as a file's bytes, with a margin, and a heading that says what it is.
-
-        A PNG without dpi is as wide as a slide.
-        """
-        sharp = max(2 * CSS_DPI, np.ceil(SLIDE * CSS_DPI / (self.size[0] + 2 * MARGIN)))
+        """Return it under its heading, with a margin; a PNG without dpi is as wide as a slide."""
+        sharp = np.ceil(SLIDE * CSS_DPI / (self.size[0] + 2 * MARGIN)) if suffix == "png" else 0
         usual = {"title": self.titles, "description": self.text, "margin": MARGIN}
-        usual["heading"] = self.heading or self._name
-        return self.picture(suffix, dpi or (sharp if suffix == "png" else CSS_DPI), **usual | about)
+        usual["heading"] = self.heading or self._name()
+        return self.picture(suffix, dpi or max(2 * CSS_DPI, sharp), **usual | about)
 
-    @property
     def _name(self) -> str:
-        """The only encoding that is drawn, unless a title or what stands above the views names it.
-
-        Of several each view says which it has.
-        """
+        """Return the only encoding that is drawn, unless something drawn names it."""
         titles = {encoding.title for encoding in self.encodings}
         told = " ".join(f"{pen.axes.head} {pen.headline}" for pen in self.pens)
-        parts = [part for title in titles for part in re.split(r"[()]", title)]  # Rotary (RoPE)
-        names = "|".join(
-            re.escape(part.strip()) for part in [*parts, self.encodings[0].name] if part
-        )
-        named = re.search(rf"(?<!\w)({names})(?!\w)", told, re.I)
+        names = [part.strip("( )") for title in titles for part in title.split("(")]
+        named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names)
         return "" if named or len(titles) > 1 else titles.pop()
 
     def save(self, path, dpi: float | None = None, **about) -> Path:

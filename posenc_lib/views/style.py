@@ -25,7 +25,7 @@ from posenc_lib.encodings import validate
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
-HEADING, ROW = 12, 24  # of what stands above a whole picture, and px for each of its rows
+HEADING, ROW = 12, 24  # of what stands above a whole picture, and px for it
 # Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which
 # is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
@@ -64,6 +64,7 @@ POSITIONS = {  # from position 0 on
 }
 # for letters that DejaVu lacks, where a machine has them
 SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, WenQuanYi Zen Hei, "
+SCRIPTS += "Noto Sans CJK JP, Hiragino Sans, Malgun Gothic, Droid Sans Fallback, Noto Sans Thai, "
 SCRIPTS += "Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
 FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fontManager.ttflist}]
 HALFWAY = 24  # the position whose colour is about the middle one
@@ -167,7 +168,8 @@ def file(
 ) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. heading: words above it. margin: px of paper around it.
+    The bytes carry no date and no version. heading: words above it, smaller where they are long.
+    margin: px of paper around it.
     """
     unsaid = {
         "png": ["Software"],
@@ -178,38 +180,24 @@ def file(
     with styled():
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: validate.printable(text) for key, text in about.items() if text}
-        about = {} if suffix == "svg" else about  # it says them itself
+        told = [html.escape(text, quote=False) for text in about.values()]
+        about = {} if suffix == "svg" else about  # it says them where who cannot see is told
         about |= dict.fromkeys(unsaid[suffix])
-        wide, high = size = figure.get_size_inches()
-        rows = _rows(heading, CSS_DPI * wide)
-        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], size]
-        ends[1, 1] += ROW / CSS_DPI * len(rows)
-        font = {"size": HEADING, "weight": "bold", "va": "center", "parse_math": False}
-        above = []
-        for k, row in enumerate(reversed(rows)):
-            above.append(figure.text(0, 1 + ROW * (k + 0.5) / CSS_DPI / high, row, **font))
+        wide, high = figure.get_size_inches()
+        row = ROW / CSS_DPI if heading else 0
+        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], [wide, high + row]]
+        long = text_width(heading, HEADING, "bold") / CSS_DPI / wide
+        font = {"size": HEADING / max(long, 1), "weight": "bold", "va": "center"}
+        above = figure.text(0, 1 + row / 2 / high, drawable(heading), parse_math=False, **font)
         try:
-            room = Bbox(ends) if margin or rows else None
+            room = Bbox(ends) if margin or row else None
             figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about, bbox_inches=room)
         finally:
-            for row in above:
-                row.remove()
+            above.remove()
     data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
     if suffix == "svg":
-        return _for_pages(size, title, description, data)
+        return _for_pages(data, size, *told)
     return small(data) if suffix == "png" else data
-
-
-def _rows(words: str, room: float) -> list[str]:
-    """Return words of a heading in as many rows as they need in a room of so many px."""
-    rows: list[str] = []
-    for word in drawable(words).split():
-        longer = f"{rows[-1]} {word}" if rows else word
-        if rows and text_width(longer, HEADING, "bold") <= room:
-            rows[-1] = longer
-        else:
-            rows.append(word)
-    return rows
 
 
 def small(png: bytes) -> bytes:
@@ -243,17 +231,12 @@ def _most_frequent(pixels: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
 
 
-def _for_pages(size, title: str, description: str, svg: bytes) -> bytes:
-    """Return a drawing with its size on a page, in px, and places to 1/100 of a point.
-
-    Title and description stand where a screen reader looks for them.
-    """
-    told = {"title": title, "desc": description}
-    told = {tag: html.escape(validate.printable(text), quote=False) for tag, text in told.items()}
-    told = "".join(f"\n <{tag}>{text}</{tag}>" for tag, text in told.items() if text)
-    head = ' role="img" width="{:g}" height="{:g}"'.format(*size)
-    svg = re.sub(rb' width="[\d.]+pt" height="[\d.]+pt"', head.encode(), svg, count=1)
-    svg = re.sub(rb"<svg [^>]*>", lambda found: found[0] + told.encode(), svg, count=1)
+def _for_pages(svg: bytes, size, title="", description="") -> bytes:
+    """Return a drawing with its size on a page, in px, its words, and places to 1/100 point."""
+    head = 'role="img" width="{:g}" height="{:g}"'.format(*size).encode()
+    svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', head, svg, count=1)
+    told = f"<title>{title}</title><desc>{description}</desc>".encode()
+    svg = re.sub(rb"<svg [^>]*>", lambda found: found[0] + told, svg, count=1)
     return re.sub(
         rb'\b[dxy]="[^"]*"|translate\([^)]*\)',
         lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]),

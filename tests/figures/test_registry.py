@@ -226,5 +226,5 @@ def test_a_title_that_is_no_parameter_is_told_its_place():
         lambda: pe.figure("rope: dot_product; title=Mine"),
         lambda: find("toeplitz").parameter("title"),
     ):
-        with pytest.raises(TypeError, match=r'write --title "…", or title="…"'):
+        with pytest.raises(TypeError, match=r'write title="…", or --title "…"'):
             wrong()

@@ -2,6 +2,9 @@
 
 import base64
 import io
+import re
+import subprocess
+import sys
 
 import nbformat
 import numpy as np
@@ -75,3 +78,10 @@ def test_what_a_reader_was_to_draw_is_kept_in_the_answers_fold(tmp_path):
     blue = [0x00, 0x72, 0xB2]
     drawn = [(np.asarray(one.convert("RGB")) == blue).all(axis=2).any() for one in (answer, asked)]
     assert drawn == [True, False]
+    export = [sys.executable, "-m", "nbconvert", "--to", "markdown", "a.ipynb"]
+    subprocess.run(export, cwd=tmp_path, capture_output=True, check=True)
+    told = (tmp_path / "a.md").read_text(encoding="utf-8")
+    files = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", told)
+    assert files == ["a_files/a_2_0.png", "a_files/answer.png"]
+    assert all((tmp_path / name).stat().st_size > 1000 for name in files)
+    assert "data:image" not in told

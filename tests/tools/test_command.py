@@ -89,7 +89,7 @@ REFUSED = {
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
     "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
     "make toeplitz --set title=Mine": (
-        """toeplitz has no parameter 'title' (write --title "…", or title="…" beside the line)"""
+        """toeplitz has no parameter 'title' (write title="…", or --title "…")"""
     ),
     "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",

@@ -92,7 +92,7 @@ def test_a_kept_answer_and_a_stored_picture_are_on_the_page_with_their_words(tmp
     tiny.write(tmp_path / "a.ipynb", [answer, tiny.code("unknown()", *outputs)])
     told = notebook.page(tmp_path / "a.ipynb", "A", "", "").decode()
     assert '<img src="data:image/png;base64,aGk=" alt="It falls"' in told
-    still = '<img src="data:image/png;base64,aGk=" width="300" alt="hi">'
+    still = '<img src="data:image/png;base64,aGk=" alt="hi" width="300">'
     assert f'<div class="still">{still}</div><p class="note">It stands still here' in told
     assert f'<div class="still">{tiny.SAID["text/html"]}</div>' in told
     assert "attachment:" not in told

@@ -2,11 +2,13 @@
 
 import io
 
+import nbformat
 import pytest
 from PIL import Image
 
+from posenc_lib.tools import notebooks
 from posenc_lib.views import style
-from posenc_lib.views.output import LIGHT, apart, bundle
+from posenc_lib.views.output import LIGHT, bundle
 
 
 @pytest.fixture
@@ -28,12 +30,13 @@ def test_html_has_the_caption_in_sight_and_what_is_shown_in_a_fold(png):
 
 def test_stored_it_is_a_bare_picture_and_its_words_and_no_kind_is_there_twice(png):
     data, metadata = bundle(png, "words", "what > is\nseen", 300)
-    (picture, about), (said, none) = apart(data, metadata)
-    assert picture == {"image/png": data["image/png"]}
-    assert about == metadata
+    output = nbformat.v4.new_output("execute_result", dict(data), metadata=metadata)
+    picture, said = notebooks._parts(output)
+    assert picture.data == {"image/png": data["image/png"]}
+    assert picture.metadata == metadata
     fold = "<details><summary>In words</summary><p>what &gt; is\nseen</p></details>"
-    assert said == {"text/html": fold, "text/plain": "words"}
-    assert none == {}
+    assert said.data == {"text/html": fold, "text/plain": "words"}
+    assert said.metadata == {}
 
 
 def test_a_page_that_is_dark_turns_only_pictures_on_light_paper(png):

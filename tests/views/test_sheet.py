@@ -37,6 +37,9 @@ LINES = [
 ]
 
 
+SIDES = "width", "height"
+
+
 def sheet(line=THREE, **look) -> Sheet:
     (spec,) = read(line)
     encodings, values = spec.fit(spec.all_values)
@@ -202,16 +205,16 @@ def test_what_is_kept_says_which_encoding_it_shows_once_and_has_a_margin():
         assert (picture[:24, :, :3] == 255).all()
 
 
-def test_a_heading_takes_the_rows_that_it_needs_and_leaves_the_picture_as_it_was():
+def test_a_long_heading_is_smaller_and_the_picture_stays_as_it_was():
     drawn = sheet()
-    before, (_, high) = drawn.frame(), drawn.size
-    drawn.heading = "A heading $x$ of many words, " * 10
+    before, (wide, high) = drawn.frame(), drawn.size
+    drawn.heading = "A heading $x$ of many words, " * 6
     svg = drawn.kept("svg").decode()
-    high_of_file = float(re.search(r'role="img" width="[\d.]+" height="([\d.]+)"', svg)[1])
-    rows = (high_of_file - high - 2 * MARGIN) / ROW
-    assert rows == round(rows) > 1
-    told = re.findall(r">([^<]*)</text>", svg)[-round(rows) :]
-    assert " ".join(reversed(told)) == drawn.heading.strip()
+    size = [float(re.search(rf'role="img".* {side}="([\d.]+)"', svg)[1]) for side in SIDES]
+    assert size == [wide + 2 * MARGIN, high + 2 * MARGIN + ROW]
+    assert "A heading $x$ of many words, A" in svg
+    picture = pixels(drawn.kept("png", 100))
+    assert (picture[:, -MARGIN // 2 :, :3] == 255).all()
     assert drawn.frame() == before
 
 

@@ -22,7 +22,6 @@ from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
-from posenc_lib.views.output import image
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
@@ -148,7 +147,9 @@ def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
     data = output.get("data", {})
     if picture := data.get("image/png"):
-        still = image(picture, output.metadata)
+        about = output.metadata.get("image/png", {})
+        look = "".join(f' {name}="{html.escape(str(about[name]))}"' for name in about)
+        still = f'<img src="data:image/png;base64,{picture}"{look}>'
         return f'<div class="still">{still}</div>{_note(STILL)}'
     if words := data.get("text/html"):
         return f'<div class="still">{words}</div>'
