@@ -152,7 +152,7 @@ def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
 
 
 def test_what_a_notebook_stores_as_a_picture_alone_is_shown_with_its_words():
-    picture = new_output("display_data", {"image/png": "aGk=\n", "text/plain": "hi"})
+    picture = new_output("display_data", {"image/png": "aGk=", "text/plain": "hi"})
     picture.metadata = {"image/png": {"alt": 'a "ring"', "width": 640}}
     shown = notebook._stored(picture)
     assert '<img src="data:image/png;base64,aGk=" width="640" alt="a &quot;ring&quot;">' in shown
