@@ -1,26 +1,28 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
+import html
 import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from string import Template
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.registry import FIGURES, Scene, find
+from posenc_lib.figures.registry import FIGURES, TOPICS, Scene, find
 from posenc_lib.files import stored_text
 from posenc_lib.tools.formats import FORMATS, MOVING, render
+from posenc_lib.tools.tiles import WIDE, telling, tile
 from posenc_lib.tools.write import tell, write
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 
-FOLDER = Path("figures")
+FOLDER, TILES = Path("figures"), "small"
+ACROSS = 3  # tiles in a row of the gallery
 LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
 DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
 WHICH = (
@@ -92,6 +94,7 @@ def run(options: argparse.Namespace) -> None:
         for one in FIGURES.values():
             for suffix in one.formats:
                 jobs[f"{one.id}.{suffix}"] = partial(_make, one, one.values(), suffix)
+            jobs[f"{TILES}/{one.id}.png"] = partial(tile, one)
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
@@ -167,21 +170,23 @@ def named(figure: str, *told: str) -> str:
 
 
 def gallery() -> bytes:
-    """Return the gallery, a text: small pictures by lesson, every figure, views, commands."""
-    rows = []
-    for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
-        rows.append(f"**{_from(lesson)}**\n\n{' '.join(map(_small, some))}\n")
+    """Return the gallery, a text: tiles by topic, all else of each on a click, views, commands."""
+    topics = [
+        _section(topic, [one for one in FIGURES.values() if one.topic == topic]) for topic in TOPICS
+    ]
     views = map(_row, VIEWS.load().values())
-    parts = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
+    parts = {"figures": topics, "views": views}
     texts = {name: "\n".join(lines) for name, lines in parts.items()}
     template = stored_text(Path(__file__).with_name("gallery.md"))
     return Template(template).substitute(texts).encode()
 
 
-def _small(one: Scene) -> str:
-    """Return a small picture of a figure, with a link to its entry."""
-    source, alt = f"{one.id}.{one.formats[0]}", one.id.replace("_", " ")
-    return f'[<img src="{source}" alt="{alt}" width="150">](#{one.id})'
+def _section(topic: str, some: list[Scene]) -> str:
+    """Return a topic's figures as tiles, three in a row."""
+    cells = [*map(_entry, some), *["<td></td>"] * (-len(some) % ACROSS)]
+    rows = ("\n".join(cells[k : k + ACROSS]) for k in range(0, len(cells), ACROSS))
+    table = "\n</tr><tr>\n".join(rows)
+    return f"## {topic.capitalize()}\n\n<table><tr>\n{table}\n</tr></table>\n"
 
 
 def _row(view) -> str:
@@ -200,26 +205,25 @@ def _fed(view) -> str:
 
 
 def _entry(one: Scene) -> str:
+    """Return a figure's cell: its tile, a line, and folded what else there is to it."""
     values = one.values()
-    caption, alt = one.words(values)
-    drawn = one.draw(values)
-    links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in one.formats)
+    caption, alt = map(html.escape, one.words(values))
+    _, line = telling(one)
+    links = [f'<a href="{one.id}.{suffix}">{suffix.upper()}</a>' for suffix in one.formats]
+    links.append(f'<a href="../notebooks/{one.lesson}.ipynb">{_from(one.lesson)}</a>')
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
-    return f"""## {one.id}
-
-<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{drawn.size[0]}">
-
-**{caption}**
-
-What is seen: {alt}
-
-In numbers: {drawn.text}
-
-{links} · from {_from(one.lesson)} · `{command}`
-"""
+    picture = f'<img src="{TILES}/{one.id}.png" alt="{line}" width="{WIDE}">'
+    return f"""<td width="{WIDE}" valign="top">
+<a href="{one.id}.{one.formats[0]}">{picture}</a>
+<details><summary>{line}</summary>
+<p>{caption}</p>
+<p>{" · ".join(links)}</p>
+<p><i>What is seen:</i> {alt}</p>
+<p><i>In numbers:</i> {html.escape(one.draw(values).text)}</p>
+<p><code>{command}</code></p>
+</details></td>"""
 
 
 def _from(lesson: str) -> str:
-    """Return a link to a lesson."""
-    name = f"lesson {lesson[:2]}" if lesson[:2].isdigit() else f"the {lesson}"
-    return f"[{name}](../notebooks/{lesson}.ipynb)"
+    """Return a lesson's name."""
+    return f"lesson {lesson[:2]}" if lesson[:2].isdigit() else f"the {lesson}"

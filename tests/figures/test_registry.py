@@ -1,15 +1,19 @@
 """Every figure: ids, files and links agree, words are sentences, every parameter does something."""
 
+import io
 import re
 import tomllib
 
 import nbformat
+import numpy as np
 import pytest
+from PIL import Image
 
 import posenc_lib as pe
 from posenc_lib.figures import registry
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.figures import gallery
+from posenc_lib.tools.tiles import HIGH, TELLS, WIDE, telling, tile
 from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT, prose
@@ -24,12 +28,51 @@ def sources(path):
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
     files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in one.formats}
-    assert {path.name for path in FOLDER.iterdir()} == {"README.md"} | files
+    assert {path.name for path in FOLDER.iterdir()} == {"README.md", "small"} | files
+    assert {path.stem for path in (FOLDER / "small").iterdir()} == set(FIGURES)
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert told == gallery().decode()
-    assert set(re.findall(r"\]\((\w+\.\w+)\)", told)) == files
-    assert set(re.findall(r'src="(\w+)\.(?:png|gif)"', told)) == set(FIGURES)
+    assert set(re.findall(r'href="(\w+\.\w+)"', told)) == files
+    assert sorted(re.findall(r'src="small/(\w+)\.png"', told)) == sorted(FIGURES)
     assert re.findall(r"^\| `(\w+)` \| [A-Z].*\. \| .", told, re.M) == list(VIEWS.load())
+
+
+def test_each_figure_has_a_tile_and_a_line_that_fits_under_it():
+    assert set(TELLS) == set(FIGURES)
+    for name, (plot, line) in TELLS.items():
+        views = [
+            len(spec.views) * len(spec.encodings)
+            for spec, _ in FIGURES[name].panels(FIGURES[name].values())
+        ]
+        assert plot < sum(views)
+        assert 8 < len(line) <= 38
+        assert line[0].isupper()
+        assert line[-1] not in ".!?"
+
+
+@pytest.mark.slow
+def test_the_tiles_are_up_to_date_and_light():
+    sizes = []
+    for one in FIGURES.values():
+        stored = (FOLDER / f"small/{one.id}.png").read_bytes()
+        sizes.append(len(stored))
+        assert stored == tile(one), one.id
+    assert sum(sizes) < 400_000
+
+
+def test_a_tile_shows_its_plot_alone_and_whole_words():
+    names, shapes = ("toeplitz", "shaw_clip"), set()
+    for name in names:
+        grey = np.asarray(Image.open(io.BytesIO(tile(FIGURES[name]))).convert("L"), int)
+        shapes.add(grey.shape)
+        assert (grey < 250).any()
+        assert grey[0, 0] > 250  # paper
+    assert shapes == {(round(1.4 * HIGH), round(1.4 * WIDE))}
+
+
+def test_a_figure_without_a_line_has_its_name(monkeypatch):
+    monkeypatch.delitem(TELLS, "shaw_clip")
+    assert telling(FIGURES["shaw_clip"]) == (0, "Shaw clip")
 
 
 def test_each_figure_is_named_in_its_lesson_which_links_to_no_picture():

@@ -190,7 +190,6 @@ def test_what_is_kept_says_which_encoding_it_shows_once_and_has_a_margin():
     names = {
         "sinusoidal: heatmap": ["Sinusoidal"],
         "sinusoidal+rope: heatmap": ["Rotary (RoPE)", "Sinusoidal"],
-        "ladder": ["Rotary (RoPE)", "Sinusoidal"],
     }
     for line, wanted in names.items():
         drawn = find(line).draw(find(line).values())

@@ -7,7 +7,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
 LEAST = 0.02  # of a weight that is drawn
-MOST = 64  # weights that are drawn, the largest: each takes a tenth of a millisecond
+MOST = 96  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
 FEW = 8  # words that stand evenly
@@ -41,8 +41,6 @@ def attention_arcs(pen, encoding, query=QUERY):
         base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
 
     # What stays while the query moves comes first: its pixels are kept
-    every = _step(words, places, column)
-    _write(pen, words, range(0, len(words), every), places, column, color=style.SOFT)
     rows, keys = np.nonzero(_drawn(weights))
     arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
     first = (keys == 0) & (rows > 1)
@@ -54,9 +52,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
     lw = 0.6 + 6 * weights[query, keys]
     pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
-    for word, color in ((top, style.KEY), (query, style.QUERY)):
-        _cover(pen, words, word, every, places, column)
-        _write(pen, words, [word], places, column, color=color, fontweight="bold")
+    _write(pen, words, places, column, {top: style.KEY} | {query: style.QUERY})
 
     aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
     pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
@@ -99,31 +95,18 @@ def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
     return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
 
 
-def _step(words: list[str], places: np.ndarray, column: bool) -> int:
-    """Return how many words there are to one that is written, so that they don't meet."""
-    if len(words) < 2 or not (column or words[0].isdigit()):
-        return 1
-    return int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
-
-
-def _write(pen, words, which, places, column: bool, **look) -> None:
-    """Write some of the words."""
-    look |= {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
-    for k in which:
-        place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
-        pen.text(words[k], place, shift, **look)
-
-
-def _cover(pen, words, word: int, every: int, places, column: bool) -> None:
-    """Lay paper over what is written where a word is to be written in bold."""
-    near = range(-(-(word - every + 1) // every) * every, min(word + every, len(words)), every)
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    boxes = []
-    for k in near:
-        half = style.text_width(words[k], style.NUMBERS) / 2 + 1
-        middle = (BESIDE + half - 1, places[k]) if column else (places[k], -13)
-        boxes.append(middle + corners * (half, 7))
-    pen.shapes(boxes, color=style.PAPER, clip=False)
+def _write(pen, words: list[str], places: np.ndarray, column: bool, bold: dict) -> None:
+    """Write the words, those in bold in their colors; where they'd meet, every second or third."""
+    every = 1
+    if len(words) > 1 and (column or words[0].isdigit()):
+        every = int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
+    plain = {"fontsize": style.NUMBERS, "ha": "left" if column else "center", "color": style.SOFT}
+    for k, word in enumerate(words):
+        look = {"color": bold[k], "fontweight": "bold"} if k in bold else {}
+        crowded = k % every or any(abs(k - other) < every for other in bold)
+        if look or not crowded:
+            place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
+            pen.text(word, place, shift, **plain | look)
 
 
 def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
