@@ -42,7 +42,8 @@ class Explorer(OnPage):
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
-    _said: tuple = "", ()  # the line under the picture, and all that could have stood there
+    # the line under the picture, and all that could have stood there
+    _said: tuple[str, list] | None = None
 
     def __init__(
         self,
@@ -250,7 +251,7 @@ class Explorer(OnPage):
             for sentence in re.split(r"(?<=\.) ", "" if pen.withheld else pen.words):
                 if sentence[:-1] not in ("", pen.headline) and len(whose + sentence) <= LINE:
                     found.append(whose + sentence)
-        line, before = self._said
+        line, before = self._said or ("", found)  # nothing has moved yet
         new = [sentence for sentence in found if sentence not in before]
         self._said = [*new, line if line in found else ""][0], found
         return self._said[0]

@@ -25,7 +25,7 @@ SCALE = Parameter(
 ASKED = replace(SCALE, default=None, start=1)
 
 
-@view("cells", "The table", x="position", y="dim")
+@view("cells", "The table", x="position", y="dim", wide=856)
 def heatmap(
     pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
 ):

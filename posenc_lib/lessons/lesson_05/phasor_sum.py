@@ -13,7 +13,7 @@ STEM, GAP = 0.42, 0.06  # of the width: the stem's room, and what lies between i
 PHONE = 420  # px of a plot that is narrow
 POINTS = 512  # of the curve, about
 BEADED = 40  # links at most that have a dot at each joint
-SHAPE = {"most_positions": 512, "tall": 1.4, "wide": 856, "narrow": 1.16}
+SHAPE = {"most_positions": 512, "tall": 1.4, "wide": 1008, "narrow": 1.16}
 
 
 def phasors(encoding, offsets: np.ndarray, look_back: int = 0) -> np.ndarray:
@@ -63,6 +63,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     places = stem(tips[::between])
     pen.mark(places, style.GHOST, 3.4, 0)
     pen.curve(x, tips.real)
+    pen.known = -look_back  # there the stem stands straight
 
     chosen = np.flatnonzero(order == pair)
     for link in chosen:

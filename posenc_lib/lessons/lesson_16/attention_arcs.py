@@ -10,6 +10,7 @@ LEAST = 0.02  # of a weight that is drawn
 MOST = 96  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+ROW = 13  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 ROUND = np.linspace(0, 2 * np.pi, 41)
@@ -29,12 +30,13 @@ def attention_arcs(pen, encoding, query=QUERY):
 
     A word sees itself and the words before. Those of one word stand out; what goes to the first
     word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
-    drawn. Where a sentence has no room in a row, its words stand in a column.
+    drawn. Where a sentence has no room in a row, it takes two or three, or its words stand in a column.
     """
     words, weights = _attention(encoding)
     query = min(query, len(words) - 1)
     top = int(weights[query].argmax())
-    places, column = _places(pen, words)
+    places, rows_of_words = _places(pen, words)
+    column = not rows_of_words
     pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())  # data are px
     base = 0.0
     if column:
@@ -52,7 +54,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
     lw = 0.6 + 6 * weights[query, keys]
     pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
-    _write(pen, words, places, column, {top: style.KEY} | {query: style.QUERY})
+    _write(pen, words, places, rows_of_words, {top: style.KEY} | {query: style.QUERY})
 
     aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
     pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
@@ -81,31 +83,37 @@ def _drawn(weights: np.ndarray) -> np.ndarray:
     return drawn
 
 
-def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
-    """Return where words stand along the plot, in px, and whether in a column."""
+def _places(pen, words: list[str]) -> tuple[np.ndarray, int]:
+    """Return where words stand along the plot, in px, and in how many rows: 0 means a column."""
     (wide, high), n = pen.size, len(words)
+    even = (np.arange(n) + 0.5) * wide / n
     if n < FEW or words[0].isdigit():
-        return (np.arange(n) + 0.5) * wide / n, False
-    long = np.array([style.text_width(word, style.NUMBERS) for word in words])
+        return even, 1
+    long = np.array([style.text_width(word, style.NUMBERS, "bold") for word in words])
     gaps = np.array([0.5 if word in CLOSE else 1.0 for word in words])
-    if long.sum() + 4 * gaps.sum() > wide:
-        return high - 6 - np.arange(n) * (high - 12) / (n - 1), True
-    gaps *= min((wide - long.sum()) / gaps.sum(), 10)
-    ends = np.cumsum(long + gaps)
-    return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
+    if long.sum() + 4 * gaps.sum() <= wide:
+        gaps *= min((wide - long.sum()) / gaps.sum(), 10)
+        ends = np.cumsum(long + gaps)
+        return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, 1
+    for rows in (2, 3):
+        if (long[:-rows] + long[rows:]).max() / 2 + 2 <= rows * wide / n:
+            return even, rows
+    return high - 6 - np.arange(n) * (high - 12) / (n - 1), 0
 
 
-def _write(pen, words: list[str], places: np.ndarray, column: bool, bold: dict) -> None:
+def _write(pen, words: list[str], places: np.ndarray, rows: int, bold: dict) -> None:
     """Write the words, those in bold in their colors; where they'd meet, every second or third."""
     every = 1
-    if len(words) > 1 and (column or words[0].isdigit()):
-        every = int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
-    plain = {"fontsize": style.NUMBERS, "ha": "left" if column else "center", "color": style.SOFT}
+    if len(words) > 1 and (not rows or words[0].isdigit()):
+        every = int(np.ceil((APART if rows else LINE) / abs(places[1] - places[0])))
+    plain = {"fontsize": style.NUMBERS, "ha": "center" if rows else "left", "color": style.SOFT}
     for k, word in enumerate(words):
         look = {"color": bold[k], "fontweight": "bold"} if k in bold else {}
         crowded = k % every or any(abs(k - other) < every for other in bold)
         if look or not crowded:
-            place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
+            place, shift = (BESIDE, places[k]), (0, 0)
+            if rows:
+                place, shift = (places[k], 0), (0, -13 - ROW * (k % rows))
             pen.text(word, place, shift, **plain | look)
 
 
