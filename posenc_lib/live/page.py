@@ -102,7 +102,7 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False) 
     named, alone = number > 1, len(views) == 1 and not large
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
-        natural = BESIDE[2] if alone else arranged(views, number, named=named)[1][0]
+        natural = max(arranged(views, number, named=named)[1][0], BESIDE[2] * alone)
         given = width if natural > width else natural if alone else None
         wide, high = arranged(views, number, given, plot, named=named)[1]
         found = Drawn(given, plot, scale, round(wide * scale))

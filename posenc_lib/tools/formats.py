@@ -94,7 +94,8 @@ def _stays(count: int, glides: bool) -> dict[float, int]:
 
     Few values take a step at a time; of many, the hurry in the middle leaves some out.
     """
-    beats = SWEEP if count > SWEEP else min(STEP * count, 2 * SWEEP)
+    many = count > SWEEP and not glides
+    beats = SWEEP if many else min(STEP * count, 2 * SWEEP)
     time = np.linspace(0, 1, beats)
     eased = (count - 1) * time**2 * (3 - 2 * time)
     values, stay = np.unique(eased.round(2 if glides else 0), return_counts=True)

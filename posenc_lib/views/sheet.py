@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import partial, reduce
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
-ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
+ALONE = 640  # px of a figure with one view in a row
 BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
 HELD = {"curves": "ylim", "cells": "clim"}  # limits that wait for a hand, by kind of view
 NARROW = 256  # px of a cell beside others
@@ -299,7 +298,7 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
     squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
     beside = sum(view.left + RIGHT for view in views) + between
-    natural = ALONE.get() if len(views) == 1 else BESIDE[len(views)]
+    natural = ALONE if len(views) == 1 else BESIDE[len(views)]
     natural = max(natural, *(view.wide for view in views))
     if all(squares):
         natural = beside + len(views) * PLOT

@@ -12,9 +12,10 @@ import pytest
 from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from posenc_lib import explore
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.site import cards, notebook
-from posenc_lib.tools.site.films import LEAST, MOST, numbers_in
+from posenc_lib.tools.site.films import ALONE, LEAST, MOST, ROOM, numbers_in, on_papers
 from posenc_lib.tools.site.text import formula
 
 from ..conftest import ROOT
@@ -151,7 +152,7 @@ def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
 
 
 def test_what_a_notebook_stores_as_a_picture_alone_is_shown_with_its_words():
-    picture = new_output("display_data", {"image/png": "aGk=\n", "text/plain": "hi"})
+    picture = new_output("display_data", {"image/png": "aGk=", "text/plain": "hi"})
     picture.metadata = {"image/png": {"alt": 'a "ring"', "width": 640}}
     shown = notebook._stored(picture)
     assert '<img src="data:image/png;base64,aGk=" width="640" alt="a &quot;ring&quot;">' in shown
@@ -168,6 +169,19 @@ def test_each_lesson_has_a_card_with_a_plot_whose_edge_cuts_no_word():
     assert kind == "free"
     ink = np.asarray(opened(cube).convert("L"))
     assert max(ink[[0, -1]].std(), ink[:, [0, -1]].std()) < 1  # nothing at its edge
+
+
+def test_one_view_is_as_wide_as_a_phone_can_shrink_unless_it_is_made_wide():
+    makes = {
+        ALONE: lambda: explore("sinusoidal", views="dot_product", seq_len=16, d_model=8),
+        ROOM["width"]: lambda: explore("previous_head", views="attention_arcs", base=100_000),
+        856: lambda: explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=16, d_model=8),
+    }
+    for wide, make in makes.items():
+        panels = on_papers(make)
+        assert {panel.sheet.size[0] for panel in panels} == {wide}
+        for panel in panels:
+            panel.close()
 
 
 def test_a_folder_without_notebooks_is_told(tmp_path, capsys):

@@ -43,6 +43,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
 
     Below is the score at all positions, and the one of words with positions added instead.
     """
+    exact, query = query, round(query)  # a film shows its hands between positions, too
     rotated, added = scores_along(encoding, offset)
     both = np.stack([rotated, added])
     most = float(np.abs(both).max())
@@ -65,7 +66,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     with pen.always():  # who is asked for the line may look at the hands
         _tape(pen, exact, offset)
         _hands(pen, encoding, exact, offset, chosen, middles, radius)
-    pen.query(exact, top=rotated[query], name=f"{query}")
+    pen.query(exact, top=rotated[query], name=f"{query:,}")
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     names = ("q · k, rotated", rotated[-1], style.KEY), ("added instead", added.max(), style.OTHER)
     for words, place, color in names:

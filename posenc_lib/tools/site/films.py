@@ -14,12 +14,12 @@ from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
-from posenc_lib.views import sheet, style
+from posenc_lib.views import style
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 # px of a picture with one view: it shrinks on a phone, and its words must be read there
-ALONE = 480
+ALONE = 560
 # px of a page that a picture and its sliders may take, and how sharp a phone shows it
 ROOM = {"width": 1000, "height": 900, "sharpness": SHARPNESS}
 DPI = SHARPNESS * style.CSS_DPI
@@ -27,16 +27,24 @@ DPI = SHARPNESS * style.CSS_DPI
 
 def on_papers(make: Callable) -> list:
     """Return what is made on light paper and on dark, as sharp as a phone shows it."""
+    made = _in_room(make, ROOM)
+    if isinstance(made[0], Explorer) and [view.wide for view in made[0].sheet.views] == [0]:
+        for each in made:
+            each.close()
+        made = _in_room(make, ROOM | {"width": ALONE})
+    return made
+
+
+def _in_room(make: Callable, room: dict) -> list:
+    """Return what is made on both papers, on a page with some room."""
 
     def made():
-        page.seen(ROOM | {"dark": style.theme() == "dark"})
+        page.seen(room | {"dark": style.theme() == "dark"})
         return make()
 
-    before = sheet.ALONE.set(ALONE)
     try:
         return films.on_papers(made)
     finally:
-        sheet.ALONE.reset(before)
         page.seen(ROOM | {"dark": False, "sharpness": 1.5})
 
 
