@@ -367,7 +367,9 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer([] if runs else None)  # nobody can draw in a plain image; a canvas asks anew
+            self.answer(
+                [] if runs else None
+            )  # nobody can draw in a plain image; a canvas asks anew
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 

@@ -23,7 +23,9 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     """
     css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
     asks = '"question":{' in body
-    code = {"style": css + part("guess.css") * asks + part("film.css") + _part("page.css") + more_css}
+    code = {
+        "style": css + part("guess.css") * asks + part("film.css") + _part("page.css") + more_css
+    }
     code["script"] = part("guess.js") * asks + part("film.js")
     hashes = {
         f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -164,7 +164,10 @@ def test_what_is_drawn_is_invited_in_the_plot_and_the_verdict_moves_no_button(pa
     words, show = ask.query_selector("span"), ask.query_selector("button:text-is('Show')")
     (left, top), (right, bottom) = place(0, 0), place(31, 0)
     assert words.is_visible()
-    assert explorer.box.query_selector(PICTURE).evaluate("c => getComputedStyle(c).cursor")[:3] == "url"
+    assert (
+        explorer.box.query_selector(PICTURE).evaluate("c => getComputedStyle(c).cursor")[:3]
+        == "url"
+    )
     draw(explorer, place(0, 7), place(31, 1))
     assert not words.is_visible()
     button, plot = show.bounding_box(), ask.bounding_box()  # it covers no number of an axis
