@@ -21,7 +21,7 @@ ROWS = 256  # of a long table's scores, at once
 STEP = 5  # the shift that an affine map must make
 DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
 # Looks of strips of rings, in colors that light and dark pages bear
-BLUE, SHADE = "#0072B2", "background:#0072B226"
+BLUE, SHADE = "#0072B2", "background:#0072B226;font-weight:bold"
 RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
 STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
 LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
@@ -411,33 +411,29 @@ class Scorecard:
         for k, name in enumerate(names):
             stems = "".join(f'<td style="padding:0;{self._shade(one)}">{STEM}' for one in names[:k])
             look = self._shade(name) if name in met else "opacity:.5"
-            label = f'<span style="{look}">{self._named(name)}</span>'
+            label = f'<span style="{look}">{name}</span>'
             lines.append(f'{stems}<td colspan="{len(names) - k + 1}" style="{LABEL}">{label}')
         for name, row in self.measured.items():
             shades = {one: self._shade(name, one) for one in names}
             rings = (f'<td style="padding:4px;{shades[p]}">{_ring(p, row.get(p))}' for p in names)
             look = LABEL + self._shade(name)
-            lines.append(f'{"".join(rings)}<th scope="row" style="{look}">{self._named(name)}')
+            lines.append(f'{"".join(rings)}<th scope="row" style="{look}">{html.escape(name)}')
         rows = "".join(f'<tr style="background:none">{line}' for line in lines)
         return f'<table style="margin:0">{rows}</table><p><small>{KEY}</small></p>'
 
     def _table(self) -> str:
         """Return a table: symbol, answer and number in each cell."""
-        heads = (f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in self.wishes)
+        heads = (f"<th>{p.name}<br><small>{p.rule}</small></th>" for p in self.wishes)
         lines = [f"<tr><th></th>{''.join(heads)}</tr>"]
         for name, row in self.measured.items():
             told = (cell.told for cell in row.values())
             cells = (f"<td>{word}<br><small>{number}</small></td>" for word, number in told)
-            lines.append(f"<tr><th>{self._named(name)}</th>{''.join(cells)}</tr>")
+            lines.append(f"<tr><th>{html.escape(name)}</th>{''.join(cells)}</tr>")
         return f"<table>{''.join(lines)}</table>"
 
     def _shade(self, *names: str) -> str:
         """Return the style of what belongs to something new."""
         return SHADE if self.new & {*names} else ""
-
-    def _named(self, name: str) -> str:
-        bold = "b" if name in self.new else "span"
-        return f"<{bold}>{html.escape(name)}</{bold}>"
 
 
 def _ring(wish: str, cell: Measured | None) -> str:

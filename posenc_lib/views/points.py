@@ -87,7 +87,8 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     # else who knows how far it went
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi
-    turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
+    turns = style.times_round(abs(float(steps.sum())) / (2 * math.pi))
+    turns = f"{turns.capitalize()} round the circle"
     pen.title(turns if radius and even else f"{style.plural(len(xy), 'position')} in two dims")
     told = len(xy) - 1 if query is None else query
     gap, place = number(np.linalg.norm(xy[told] - xy[0])), ", ".join(map(number, xy[told]))

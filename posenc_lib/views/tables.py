@@ -57,8 +57,8 @@ def heatmap(
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])
     first, last = (signs[1:] != signs[:-1]).sum(axis=0).tolist()
-    changes = f"From {style.plural(first, 'sign change')} down to {last or 'none'}"
-    pen.title(changes if first > 2 * last else f"Values from {low} to {high}")
+    falls = f"Fast rows above, {'slow' if last else 'still'} rows below"
+    pen.title(falls if first > 2 * last + 2 else f"Values from {low} to {high}")
     return f"Table: {len(table)} positions × {table.shape[1]} dims, values from {low} to {high}."
 
 

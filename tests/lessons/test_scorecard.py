@@ -107,10 +107,10 @@ def seen(page: str) -> tuple[list, dict]:
     """Return the wishes above a strip as (name, look), and of each encoding its look and rings."""
     lines = page.split("</table>")[0].split("<tr")[1:]
     stairs, strips = lines[: len(WISHES)], lines[len(WISHES) :]
-    heads = [re.search(r'<span style="([^"]*)"><\w+>(.*?)<', line).groups() for line in stairs]
+    heads = [re.search(r'<span style="([^"]*)">(.*?)<', line).groups() for line in stairs]
     rows = {}
     for line in strips:
-        look, name = re.search(r'<th scope="row" style="([^"]*)"><\w+>(.*?)<', line).groups()
+        look, name = re.search(r'<th scope="row" style="([^"]*)">(.*)', line).groups()
         cells = re.findall(r'<td style="padding:4px;([^"]*)"><div (.*?)</div>', line)
         rows[name] = look, cells
     return [(name, look) for look, name in heads], rows

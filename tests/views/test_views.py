@@ -5,8 +5,9 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 
-from posenc_lib import explore
+from posenc_lib import explore, figure
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
@@ -129,3 +130,32 @@ def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
         )
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["sinusoidal", "rope", "sine", "xpos", "learned", "binary", "alibi"]
+)
+def test_between_offsets_a_score_goes_on_smoothly_through_every_dot(name):
+    panel = explore(name, views="score_by_offset", seq_len=12)
+    (pen,) = panel.sheet.pens
+    lines = [mark.get_xydata() for mark in pen.marks.drawn if isinstance(mark, Line2D)]
+    smooth = [line for line in lines if len(line) > 300]
+    dots = pen.traces[0][1]
+    panel.close()
+    assert len(smooth) == (name in ("sinusoidal", "rope", "xpos"))
+    for line in smooth:
+        np.testing.assert_allclose(line[::16], dots, atol=1e-9 * np.abs(dots).max())
+
+
+def test_the_ladder_has_one_path_for_each_encoding_through_all_its_positions():
+    shown = figure("ladder")
+    ends = {}
+    for pen, one in shown.sheet.fed(shown.sheet.encodings):
+        assert len(pen.points) == len(one.table) == (8 if one.name == "binary" else 16)
+        away = np.linalg.norm(pen.points - pen.points[0], axis=1)
+        ends[one.name] = away[-1]
+        if one.name in ("integer", "normalized"):
+            np.testing.assert_allclose(np.diff(away), away[1])  # a straight line
+    assert ends["integer"] > 2 * ends["normalized"]
+    hands = shown.sheet.pens[-1].points - 0.5
+    np.testing.assert_allclose(np.linalg.norm(hands, axis=1), np.linalg.norm(hands[0]))

@@ -15,34 +15,31 @@ CELLS = 44, 62  # px of a word at least, on a phone and on a desk
 PHONE = 420  # px of a plot that is narrow
 CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
 BOX = np.array([-1, 1, 1, -1]), np.array([0, 0, 1, 1])  # corners of a word, across and down
-TEXT = {"x": "position of the query", "needs": "rotate query_and_key", "most_positions": 1024}
-SHAPE = {"tall": 1.32, "wide": 856, "narrow": 1.4}
+SHAPE = {"most_positions": 1024, "tall": 1.32, "wide": 856, "narrow": 1.4}
+NEEDS = "rotate query_and_key"
 
 
 def scores_along(encoding, offset: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a query's scores at all positions with the key at an offset, two arrays (seq_len,).
-
-    Both are rotated for the first; for the second sinusoidal waves are added to both instead.
-    """
-    n, before = encoding.seq_len, -min(offset, 0)
-    positions = np.arange(-before, n + max(offset, 0))
-    asks = slice(before, before + n)
-    answers = slice(before + offset, before + offset + n)
-    queries, keys = encoding.queries_and_keys(positions)
-    angles, waves = np.outer(positions, encoding.frequencies), np.zeros(queries.shape)
-    a, b = encoding.pair_dims(np.arange(len(encoding.frequencies)))
-    waves[:, a], waves[:, b] = np.sin(angles), np.cos(angles)
+    """Return the scores at all positions: both rotated, and with waves added; (seq_len,) each."""
+    asks = np.arange(encoding.seq_len)
+    answers = asks + offset
+    queries, keys = encoding.queries_and_keys(asks)[0], encoding.queries_and_keys(answers)[1]
     q, k = encoding.query_and_key()
-    added = np.einsum("td,td->t", q + waves[asks], k + waves[answers])
-    return np.einsum("td,td->t", queries[asks], keys[answers]), added
+    added = (q + _waves(encoding, asks)) * (k + _waves(encoding, answers))
+    return np.einsum("td,td->t", queries, keys), added.sum(axis=1)
 
 
-@view("curves", "Rotated together", **TEXT | SHAPE)
+def _waves(encoding, positions: np.ndarray) -> np.ndarray:
+    angles = np.outer(positions, encoding.frequencies)
+    waves = np.zeros((len(positions), encoding.num_dims))
+    a, b = encoding.pair_dims(np.arange(angles.shape[1]))
+    waves[:, a], waves[:, b] = np.sin(angles), np.cos(angles)
+    return waves
+
+
+@view("curves", "Rotated together", x="position of the query", needs=NEEDS, **SHAPE)
 def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
-    """Move two words of a phrase along a text: every hand rotates, and their score stays.
-
-    Below is the score at all positions, and the one of words with positions added instead.
-    """
+    """Move a phrase along a text: the hands of two words rotate, and their score stays."""
     exact, query = query, round(query)  # a film shows its hands between positions, too
     rotated, added = scores_along(encoding, offset)
     both = np.stack([rotated, added])
@@ -53,12 +50,11 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     inside = [y for y in ticks.tolist() if low <= y <= top]
     pen.axes((0, last), (low, low + (top - low) / STRIP), yticks=inside)
 
-    exact, query = query, round(query)  # a film has places between whole numbers, too
     score, varies = float(rotated[query]), float(np.ptp(added))
     stays = np.ptp(rotated) < 1e-9 * most
     pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
-    kept = "stays" if stays else "is"
-    pen.title(f"q · k {kept} {number(score)}; added, it varies by {number(varies)}")
+    verb = "stays" if stays else "is"
+    pen.title(f"q · k {verb} {number(score)}; added, it varies by {number(varies)}")
     with pen.always():
         chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # what stands still first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
@@ -68,28 +64,22 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
         _hands(pen, encoding, exact, offset, chosen, middles, radius)
     pen.query(exact, top=rotated[query], name=f"{query:,}")
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
-    names = ("q · k, rotated", rotated[-1], style.KEY), ("added instead", added.max(), style.OTHER)
-    for words, place, color in names:
-        pen.label(words, (last, place), (0, 11), color=color, ha="right")
-    same = "the same" if stays else "but not the same"
+    pen.label("added instead", (last, added.max()), (0, 11), color=style.OTHER, ha="right")
+    pen.label("q · k, rotated", (last, rotated[-1]), (0, 11), color=style.KEY, ha="right")
+    same = "the same" if stays else "not the same"
     ends = f"{number(added.min())} to {number(added.max())}"
-    return (
-        f"Query at {query}, key at {number(query + offset)}: q · k is {number(score)}, "
-        f"{same} at all {last + 1} positions; added, it is {ends}."
-    )
+    told = f"q · k is {number(score)}, {same} at all {last + 1} positions; added, it is {ends}"
+    return f"Query at {query}, key at {number(query + offset)}: {told}."
 
 
 def _place(pen, x, y) -> np.ndarray:
-    """Return which places of the data lie some px right of a plot's lower left corner and above."""
+    """Return the data's places some px right of a plot's lower left corner and above it."""
     px = np.stack(np.broadcast_arrays(x, y), axis=-1)
     return px * pen.spans / pen.size + (0, pen.limits["ylim"][0])
 
 
 def _tape(pen, query: float, offset: int) -> None:
-    """Lay the phrase on a tape of positions, its query in the middle.
-
-    A key too far away stands at the end.
-    """
+    """Lay the phrase on a tape of positions; a key too far away stands at the end."""
     wide, high = pen.size
     beside = int((wide / CELLS[int(wide > PHONE)] - 1) / 2)
     cell = wide / (2 * beside + 1)
@@ -114,12 +104,12 @@ def _tape(pen, query: float, offset: int) -> None:
             pen.text(written.get(k, ""), (part, 1 - down / high), within="axes", **look)
     ends = middles[key + beside] + cell / 2 * np.array([-1, 1])
     pen.hands.append(("offset", _place(pen, ends, high - 15), Slid(cell)))
-    corners = _place(pen, np.array([0, wide]), np.array([STRIP * high + 12, high]))
-    pen.hands.append(("query", pen.area(*corners), Slid(-cell)))
+    room = pen.area(*_place(pen, np.array([0, wide]), np.array([STRIP * high + 12, high])))
+    pen.hands.append(("query", room, Slid(-cell)))
 
 
 def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw a dial for some of the pairs; return which, their middles in px, x + iy, and radius."""
+    """Draw dials of some pairs; return which, their middles, x + iy, and their radius in px."""
     wide, high = pen.size
     few = 8 if wide > PHONE else 4
     chosen = np.unique(np.linspace(0, pairs - 1, min(pairs, few)).round().astype(int))
@@ -131,8 +121,7 @@ def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
     pen.strokes(_place(pen, circles.real, circles.imag), color=style.GHOST, lw=1)
     below = (middles[0].imag - radius - 13) / high
     for pair, part in zip(chosen.tolist(), (x / wide).tolist(), strict=True):
-        look = {"color": style.SOFT, "fontsize": style.NUMBERS}
-        pen.text(f"pair {pair}", (part, below), within="axes", **look)
+        pen.text(f"pair {pair}", (part, below), within="axes", color=style.SOFT)
     return chosen, middles, radius
 
 
@@ -141,9 +130,8 @@ def _hands(pen, encoding, query: float, offset: int, chosen, middles, radius: fl
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     a, b = encoding.pair_dims(chosen)
     hands = np.stack([queries[0, a] + 1j * queries[0, b], keys[1, a] + 1j * keys[1, b]])
-    long = np.abs(hands)
-    # none is too short to be seen
-    hands *= radius * (0.35 / np.maximum(long, 1e-9) + 0.65 / max(long.max(), 1e-9))
+    long = np.maximum(np.abs(hands), 1e-9)
+    hands *= radius * (0.35 / long + 0.65 / long.max())  # none is too short to be seen
 
     def placed(z):
         return _place(pen, np.real(z), np.imag(z))
@@ -151,13 +139,13 @@ def _hands(pen, encoding, query: float, offset: int, chosen, middles, radius: fl
     angles = np.angle(hands[1] * hands[0].conj())
     arcs = np.exp(1j * (np.angle(hands[0]) + np.linspace(0, angles, 24)).T)
     arcs = 0.6 * radius * arcs + middles[:, None]
-    wedges = np.concatenate([arcs, middles[:, None]], axis=1)
-    pen.shapes(placed(wedges), color=style.PAIR, alpha=0.22)
+    wedges = placed(np.append(arcs, middles[:, None], axis=1))
+    pen.shapes(wedges, color=style.PAIR, alpha=0.22)
     pen.strokes(placed(arcs), color=style.PAIR, lw=1.8)
-    each = encoding.frequencies[chosen].tolist()
     sliders = ("query", style.QUERY), ("offset", style.KEY)
     for tips, (slider, color) in zip(hands, sliders, strict=True):
         lines = placed(np.stack([middles, middles + tips], axis=1))
         pen.strokes(lines, color=color, lw=3, capstyle="round")
-        pen.hands += [(slider, line, turn) for line, turn in zip(lines, each, strict=True)]
+        turns = zip(lines, encoding.frequencies[chosen], strict=True)
+        pen.hands += [(slider, *turn) for turn in turns]
     pen.mark(placed(middles), style.INK, 5)
