@@ -74,6 +74,7 @@ function render({ model, el }) {
   }
 
   // what a reader is to draw first: its frame, the plots, the frame that shows them, and which are still kept back
+  const answer = make("div");
   let asked = question?.plots.map(({ axes }) => axes) ?? [];
   const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
   const guess = question && drawing({
@@ -88,7 +89,7 @@ function render({ model, el }) {
       show(shown.length ? question.home : 0).then(tell).then(guess.update);
     },
     save_changes: () => {},
-  }, el, canvases, () => paint());
+  }, answer, canvases, () => paint());
 
   async function show(k) {
     const mine = ++newest, { data } = frames[k];
@@ -160,7 +161,7 @@ function render({ model, el }) {
   el.classList.add("film");
   el.style.maxWidth = `${Math.max(width, sliders.length && 480)}px`; // tracks have room, too
   el.prepend(controls, ...buttons);
-  if (!image) el.append(views, caption, fold, words);
+  image ? image.after(answer) : el.append(views, answer, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();
   const watch = new IntersectionObserver(async seen => {
     if (!seen.some(({ isIntersecting }) => isIntersecting)) return;

@@ -6,6 +6,7 @@ const TURN = 0.08; // of an axis, which a curve must go to count as rising or fa
 const RIPPLE = 0.25; // of an axis: swings up to there may ride on a curve that rises or falls, larger ones are all there is
 const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
 const FEW = 3; // stretches that are told one by one
+const BESIDE = 0.02; // of a picture, by which a finger may miss a plot
 const BARS = 8; // places, as those of bars, of which the best and the worst guess are told
 const written = (value, digits = 3) => // 1,340,000, 0.25
   (Math.abs(value) < 1000 ? String(Number(value.toPrecision(digits)))
@@ -70,8 +71,8 @@ function shape(plot, mine, truth) {
 }
 
 function told(plot, drawn, brief = false) {
-  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then, unless it's to be brief,
-  // its distance.
+  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape and its distance, and unless
+  // it's to be brief, where that is most.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const values = k => `you drew ${read(plot, drawn[k][1])} and it's ${read(plot, truth[k][1])}`;
   const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(plot, drawn, truth);
@@ -80,9 +81,8 @@ function told(plot, drawn, brief = false) {
   if (plot.x.length <= BARS && least === most) return `For ${at(most)} ${values(most)}.`;
   if (plot.x.length <= BARS) return `Closest: ${at(least)}, where ${values(least)}. Farthest off: ${at(most)}, where ${values(most)}.`;
   if (!much) return `${shape(plot, drawn, truth)} You were right on it.`;
-  if (brief) return shape(plot, drawn, truth);
   const part = drawn.length < plot.x.length ? `From ${at(0)} to ${named(plot, drawn.at(-1)[0])} you were` : "You were";
-  return `${shape(plot, drawn, truth)} ${part} ${much} on average, most at ${at(most)}: ${values(most)}.`;
+  return `${shape(plot, drawn, truth)} ${part} ${much} on average${brief ? "" : `, most at ${at(most)}: ${values(most)}`}.`;
 }
 
 const average = values => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -256,7 +256,7 @@ function drawing(model, root, canvases, repaint) {
       const percent = at => `${100 * at}%`, most = lines.has(plot.axes) && line(plot).at(-1);
       Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
       Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
-      words.style.top = percent(y < 0.4 ? 0.6 : 0.2);
+      words.style.top = percent(y < 0.3 ? 0.42 : 0.12);
       words.hidden = lines.has(plot.axes) || !asked(plot);
       if (words.hidden) stroke.remove();
       over.classList.toggle("posenc-held", held?.axes === plot.axes);
@@ -282,7 +282,7 @@ function drawing(model, root, canvases, repaint) {
         Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
       const here = [...model.get("axes").keys()].filter(axes => on({ axes }) === canvas), far = here.map(axes => away(box({ axes })));
       const nearest = Math.min(...far), meant = plots().find(({ axes }) => axes === here[far.indexOf(nearest)]);
-      if (!meant || !asked(meant) || (event.pointerType === "touch" && nearest > 0)) return; // beside it a finger scrolls
+      if (!meant || !asked(meant) || (event.pointerType === "touch" && nearest > BESIDE)) return; // beside it a finger scrolls
       held = meant;
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();

@@ -45,6 +45,7 @@ class Scene:
         title, told: what somebody wants above it in a file, and as its
             caption at any values.
         moving: whether it is meant to move.
+        glides: whether a GIF draws between whole numbers.
         named: whether each encoding's name stands above its views, which
             share their axes.
         spec: its one panel, where it was not written but made.
@@ -64,6 +65,7 @@ class Scene:
     title: str = ""
     told: str = ""
     moving: bool = False
+    glides: bool = False
     named: bool = False
     spec: Spec | None = None
     button: str = ""
@@ -257,7 +259,7 @@ class Scene:
 
 
 def _looks(looks: dict, views: int) -> list[dict]:
-    """Return each view's looks; a slash divides the titles of several."""
+    """Return each view's looks; a slash divides titles."""
     titles = [title.strip() for title in looks.get("title", "").split("/")]
     return [looks | {"title": titles[k % len(titles)]} for k in range(views)]
 

@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 44, 68  # px of height for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 78  # px of height for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 FOLD = "<details><summary>In words</summary></details>"
@@ -42,7 +42,8 @@ class Explorer(OnPage):
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
-    _said: tuple = "", ()  # the line under the picture, and all that could have stood there
+    # the line under the picture, and all that could have stood there
+    _said: tuple[str, list] | None = None
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class Explorer(OnPage):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self._title = title
-        self.asks, self._answered = guess, []
+        self.asks, self._answered, self._asked = guess, [], []
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
@@ -174,7 +175,11 @@ class Explorer(OnPage):
             self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
             self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
         ]
-        self._tabs = self._one_at_a_time()
+        views, self._tabs = [view.name for view in self._settings.spec.views], []
+        if self._look.large and len(views) > TOGETHER and not self.asks:
+            tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
+            tab.observe(lambda _: self._try(self._redraw), names="value")
+            self._tabs = [tab]
         self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML(FOLD).add_class("posenc-fold")
@@ -183,21 +188,10 @@ class Explorer(OnPage):
         self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
 
-    def _one_at_a_time(self) -> list:
-        """Return what chooses a view where a projector has too many to show them large."""
-        views = self._settings.spec.views
-        if self.asks or not self._look.large or len(views) <= TOGETHER:
-            return []
-        options = [(view.name.replace("_", " "), view.name) for view in views]
-        tabs = widgets.ToggleButtons(options=[*options, ("all", "")], description="view")
-        tabs.observe(lambda _: self._try(self._redraw), names="value")
-        return [tabs]
-
     def _views(self) -> list:
-        """Return the views that are drawn, of each encoding in turn."""
+        """Return the views that are drawn: all, or on a projector one of many."""
         views = self._settings.spec.views_in_order()
-        chosen = [tabs.value for tabs in self._tabs]
-        return [view for view in views if view.name in chosen] or views
+        return [view for view in views for tab in self._tabs if view.name == tab.value] or views
 
     def _redraw(self) -> None:
         with LOCK:
@@ -251,18 +245,16 @@ class Explorer(OnPage):
 
     def _line(self) -> str:
         """Return the first short sentence that the last move has changed, if it's no title."""
-        sheet, found = self.sheet, []
-        for pen, encoding in sheet.fed(sheet.encodings):
-            whose = f"{encoding.title}: " if sheet.encodings[1:] else ""
-            for sentence in () if pen.withheld else re.split(r"(?<=\.) ", pen.words):
-                if sentence.strip(".") not in ("", pen.headline):
+        found = []
+        for pen, encoding in self.sheet.fed(self.sheet.encodings):
+            whose = f"{encoding.title}: " if self.sheet.encodings[1:] else ""
+            for sentence in re.split(r"(?<=\.) ", "" if pen.withheld else pen.words):
+                if sentence[:-1] not in ("", pen.headline) and len(whose + sentence) <= LINE:
                     found.append(whose + sentence)
-        found = [sentence for sentence in found if len(sentence) <= LINE]
-        line, before = self._said
+        line, before = self._said or ("", found)  # nothing has moved yet
         new = [sentence for sentence in found if sentence not in before]
-        line = new[0] if new else line if line in found else ""
-        self._said = line, found
-        return line
+        self._said = [*new, line if line in found else ""][0], found
+        return self._said[0]
 
     def _say(self, message: str, *, good: bool = False) -> None:
         """Put a line under the picture: an alarm, or good news."""

@@ -17,7 +17,7 @@ import traitlets
 from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
 from posenc_lib.views.pen import NEAR, Slid
-from posenc_lib.views.style import CSS_DPI, number, written
+from posenc_lib.views.style import CSS_DPI, FOOT, number, written
 
 DRAWN = 512  # points of a curve that a reader draws, at most
 MOMENT = 3  # seconds in which a page loads what it needs for a canvas
@@ -118,7 +118,7 @@ def place(pen, sliders: dict) -> dict:
     """Return where a view is, in fractions of the picture, and which sliders a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
     if pen.points is not None:  # their names may stand below
-        bottom -= NEAR * pen.ax.figure.dpi / CSS_DPI / pen.ax.figure.bbox.height
+        bottom -= FOOT * pen.ax.figure.dpi / CSS_DPI / pen.ax.figure.bbox.height
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
 

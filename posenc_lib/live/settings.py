@@ -14,7 +14,6 @@ MOST_STEPS = 10_000  # of a slider
 STEPS_HELD = 8  # of a slider: where frozen axes are measured, beside its last step
 ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
 SWITCH = {False: "off", True: "on"}
-ASLEEP = "Draw what you expect first, then this moves."
 NO_ROOM = "Only this value is possible at these settings."
 
 
@@ -213,25 +212,23 @@ class Settings:
         self.settle()
 
     def _stop(self, name: str, on: bool) -> None:
-        """Let a slider not move, and say why, or let it move again."""
+        """Let a slider rest, and say why, or let it move again."""
         slider = self.sliders[name]
         if slider.disabled != on:
-            slider.disabled = on
-            why = ASLEEP if self.asleep else NO_ROOM
-            slider.tooltip = why if on else self.parameters[name].help
+            why = "Draw what you expect first." if self.asleep else NO_ROOM
+            slider.disabled, slider.tooltip = on, why if on else self.parameters[name].help
 
     def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
         """Yield encodings and values now, then with each slider from end to end.
 
-        A choice, and what is None by default, is at each of its steps. The
-        number of dims stays as it is: it sets the scale of all.
+        A choice, and what is None by default, is at each of its steps; the
+        number of dims stays, for it sets the scale.
         """
         now = self._raw()
         yield self.spec.fit(now)
         widths = {encoding.width for encoding in self.spec.encodings}
-        for name, slider in self.sliders.items():
-            if name in widths:
-                continue
+        for name in [name for name in self.sliders if name not in widths]:
+            slider = self.sliders[name]
             visited = steps(slider)
             is_choice = isinstance(slider, widgets.ToggleButtons)
             if not is_choice and self.parameters[name].default is not None:

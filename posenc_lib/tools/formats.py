@@ -59,16 +59,17 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
     if width is None and own < LEAST:
         width = own = LEAST
     dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / own)
-    drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown))
+    drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown), figure.glides)
     figure.steady(drawn, shown)
 
-    def picture(k: int) -> np.ndarray:
-        value, part = style.written(shown[k][figure.moves]), k / (len(shown) - 1)
+    def picture(at: float) -> np.ndarray:
+        value, part = style.written(shown[round(at)][figure.moves]), at / (len(shown) - 1)
         strip = _strip(figure.moves, value, part, drawn.size[0] / CSS_DPI, dpi)
-        return np.vstack([strip, figure.redraw(drawn, shown[k]).pixels()[..., :3]])
+        _move(figure, drawn, shown, at)
+        return np.vstack([strip, drawn.pixels()[..., :3]])
 
-    palette = _palette([picture(k) for k in [*stays][:: max(len(stays) // 6, 1)]])
-    there = [_in_colors(picture(k), palette) for k in stays]
+    palette = _palette([picture(at) for at in [*stays][:: max(len(stays) // 6, 1)]])
+    there = [_in_colors(picture(at), palette) for at in stays]
     times = [MILLISECONDS * beats for beats in stays.values()]
     times[0], times[-1] = times[0] + REST, times[-1] + REST
     first, *rest = there + there[-2:0:-1]
@@ -78,7 +79,17 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
     return data.getvalue()
 
 
-def _stays(count: int) -> dict[int, int]:
+def _move(figure: Scene, drawn, shown: list[dict], at: float) -> None:
+    """Move a figure's sheet to one of some values, or to between two."""
+    figure.redraw(drawn, shown[round(at)])
+    if at % 1:
+        low, high = (shown[int(at) + k][figure.moves] for k in (0, 1))
+        for pen in drawn.pens:
+            pen.own = pen.own | {figure.moves: low + at % 1 * (high - low)}
+        drawn.update(drawn.encodings, {})
+
+
+def _stays(count: int, glides: bool) -> dict[float, int]:
     """Return for how many beats each value stays, on the way from the first to the last.
 
     Few values take a step at a time; of many, the hurry in the middle leaves some out.
@@ -86,8 +97,8 @@ def _stays(count: int) -> dict[int, int]:
     beats = SWEEP if count > SWEEP else min(STEP * count, 2 * SWEEP)
     time = np.linspace(0, 1, beats)
     eased = (count - 1) * time**2 * (3 - 2 * time)
-    values, beats_each = np.unique(eased.round().astype(int), return_counts=True)
-    return dict(zip(values.tolist(), beats_each.tolist(), strict=True))
+    values, stay = np.unique(eased.round(2 if glides else 0), return_counts=True)
+    return dict(zip(values.tolist(), stay.tolist(), strict=True))
 
 
 def _palette(pictures: list[np.ndarray]) -> Image.Image:

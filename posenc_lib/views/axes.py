@@ -26,6 +26,7 @@ class Axes:
     Attributes:
         wanted: these limits by name; the pencil has what comes of them.
         frozen: limits that stay, and grow where data don't fit.
+        held: the same, as long as a hand moves a slider.
         shared: limits of all views of the same quantity.
         ticks: by axis, what is written at which place.
         hidden: (axis, place) of those that bold numbers replace in this frame.
@@ -38,10 +39,10 @@ class Axes:
         self.pencil = pencil
         self.wanted = {}
         self.frozen = {}
+        self.held = {}
         self.shared = {}
         self.ticks = {"x": {}, "y": {}}
         self.head = ""
-        self._held = []
         self._measuring = False
         self.state = None
 
@@ -82,23 +83,15 @@ class Axes:
             self.pencil.into = self.pencil.marks
 
     def _limits(self) -> dict:
-        """Return limits that hold what is wanted, shared and frozen."""
+        """Return limits that hold what is wanted, shared, frozen and held."""
         limits = {}
         for name, ends in self.wanted.items():
             ends = enclosing(name, ends, self.shared.get(name, ends))
-            limits[name] = enclosing(name, self.frozen.get(name, ends), ends)
-            if name in self.frozen:
-                self.frozen[name] = limits[name]
+            for kept in (self.frozen, self.held):
+                if name in kept:
+                    kept[name] = ends = enclosing(name, kept[name], ends)
+            limits[name] = ends
         return limits
-
-    def hold(self, on: bool) -> None:
-        """Let limits of numbers and colors only grow, until they settle again."""
-        for name in self._held:
-            self.frozen.pop(name, None)
-        held = {"curves": "ylim", "cells": "clim"}.get(self.view.kind)
-        self._held = [held] if on and held in self.wanted.keys() - self.frozen.keys() else []
-        for name in self._held:
-            self.frozen[name] = self.pencil.limits[name]
 
     def freeze(self, names, draw) -> None:
         """Let these limits stay, and hold what a view wants that is called by draw()."""

@@ -22,6 +22,7 @@ from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 PER_ROW = 3
 ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
 BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
+HELD = {"curves": "ylim", "cells": "clim"}  # limits that wait for a hand, by kind of view
 NARROW = 256  # px of a cell beside others
 ABOVE = 30  # px for the name of an encoding that is beside others
 MARGIN = 16  # px of paper around a picture that is kept
@@ -144,9 +145,10 @@ class Sheet:
         self.update(self.encodings, self.values)
 
     def hold(self, on: bool) -> None:
-        """Let limits of numbers only grow for a while, then let them be as they'd be anyway."""
+        """Let limits of numbers and colors only grow for a while, or settle again."""
         for pen in self.pens:
-            pen.axes.hold(on)
+            name = HELD.get(pen.view.kind) if on else None
+            pen.axes.held = {name: pen.limits[name]} if name in pen.limits else {}
         if not on:
             self.update(self.encodings, self.values)
 

@@ -213,16 +213,16 @@ def _rows(words: str, room: float) -> list[str]:
 
 
 def small(png: bytes) -> bytes:
-    """Return a picture in 192 colors, none more than some 3% off: less than half the bytes."""
+    """Return a picture in 192 colors: less than half the bytes, and paper stays as it is."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
         if picture.mode == "P":  # it has few already
             return png
         for name, text in picture.text.items():
             said.add_itxt(name, text)
-        few = picture.convert("RGB").quantize(
-            192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
-        )
+        whole = picture.convert("RGB")
+        few = whole.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.putpalette(_most_frequent(np.asarray(whole), np.asarray(few)).tobytes())
         few.save(
             data,
             "PNG",
@@ -231,6 +231,16 @@ def small(png: bytes) -> bytes:
             dpi=picture.info.get("dpi", (CSS_DPI, CSS_DPI)),
         )
     return data.getvalue()
+
+
+def _most_frequent(pixels: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return for each place of a palette the color that most of its pixels have, (256, 3)."""
+    colors = pixels.astype(np.int64) @ [1 << 16, 1 << 8, 1]
+    both, counts = np.unique(places.astype(np.int64) << 24 | colors, return_counts=True)
+    both = both[np.argsort(counts)]  # of one place the most frequent comes last, and stays
+    palette = np.zeros(256, np.int64)
+    palette[both >> 24] = both & 0xFFFFFF
+    return np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
 
 
 def _for_pages(size, title: str, description: str, svg: bytes) -> bytes:

@@ -25,7 +25,7 @@ SCALE = Parameter(
 ASKED = replace(SCALE, default=None, start=1)
 
 
-@view("cells", "The table", x="position", y="dim")
+@view("cells", "The table", x="position", y="dim", wide=856)
 def heatmap(
     pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
 ):
@@ -49,7 +49,7 @@ def heatmap(
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
             pen.tick("y", row, color=style.PAIR)
-    pen.query(query)
+    pen.query(query, name=f"{query or 0:,.0f}")
     if part:
         length = about(whole)
         pen.title(f"{TITLES[part]}: {length} long")

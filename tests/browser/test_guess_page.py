@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from posenc_lib import explore, sinusoidal
+from posenc_lib.figures.film import part
 
 from .lesson_page import PICTURE, notebook
 
 LENGTH, QUERY = 32, 10
 FOLDED = "input", "select"
+SEVERAL = (  # on a projector
+    "present()\nexplore(['sinusoidal', 'sine'], views=['heatmap', 'dot_product'], "
+    "seq_len=16, d_model=8, guess=True)"
+)
 ASKED = (
     f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, "
     "d_model=16, base=100.0, guess=True)"
@@ -162,7 +167,6 @@ def test_what_is_drawn_is_invited_in_the_plot_and_the_verdict_moves_no_button(pa
     explorer, place = panel
     ask = explorer.box.query_selector(".posenc-ask")
     words, show = ask.query_selector("span"), ask.query_selector("button:text-is('Show')")
-    (left, top), (right, bottom) = place(0, 0), place(31, 0)
     assert words.is_visible()
     assert (
         explorer.box.query_selector(PICTURE).evaluate("c => getComputedStyle(c).cursor")[:3]
@@ -207,3 +211,68 @@ def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(p
     explorer = again_opened()
     assert not button("Show").is_enabled()
     assert not button("Again").is_visible()
+
+
+@pytest.fixture
+def several(desk, lab):
+    """Return a panel of two tables and two curves under `present`, on a laptop's screen."""
+    notebook(lab.folder / "several.ipynb", f"from posenc_lib import explore, present\n{SEVERAL}")
+    with desk.opened("several.ipynb") as lesson:
+        lesson.page.set_viewport_size({"width": 1280, "height": 720})
+        lesson.run_all()
+        (explorer,) = lesson.explorers()
+        explorer.settled()
+        yield explorer
+
+
+def test_of_several_curves_those_drawn_are_shown_and_a_projector_shows_what_is_said(several):
+    page, asks = several.page, several.box.query_selector_all(".posenc-ask")
+    said = several.box.query_selector_all(".posenc-guess p")
+    shows = [ask.query_selector("button:text-is('Show')") for ask in asks]
+    box = asks[1].bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    assert [show.is_enabled() for show in shows] == [False, True]
+    shows[1].press("Enter")
+    page.wait_for_function("said => said.textContent", arg=said[1])
+    assert said[0].inner_text() == ""
+    assert several.sliders()["query"].asleep()
+    # picture and verdict are on the screen together
+    picture = several.box.query_selector(PICTURE).bounding_box()
+    verdict = said[1].bounding_box()
+    assert picture["y"] + picture["height"] <= verdict["y"] + 1
+    assert verdict["y"] + verdict["height"] - picture["y"] < 720
+    # keys go on in the curve that is left
+    several.box.query_selector(PICTURE).focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    shows[0].press("Enter")
+    page.wait_for_function("said => said.textContent", arg=said[0])
+    several.wait_until(lambda _: not several.sliders()["query"].asleep())
+    assert not several.box.query_selector(".posenc-guess details").is_visible()
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_an_invitation_moves_once_and_not_for_those_who_want_no_motion(browser, motion):
+    page = browser.new_page(reduced_motion=motion)
+    css, code = (part(f"guess.{kind}") for kind in ("css", "js"))
+    page.set_content(f"<style>{css}</style><div style='position: relative'><canvas></canvas></div>")
+    plot = {"axes": 0, "x": [0, 1, 2], "y": [0, 1, 2], "xlim": [0, 2], "ylim": [0, 2], "log": ""}
+    plot |= {"known": 1, "counts": "", "labels": None, "name": "", "unit": "y"}
+    model = {"guess": {"asked": [0], "plots": [plot]}, "axes": [{"box": [0, 0, 1, 1]}]}
+    page.evaluate(
+        f"""model => {{ {code}
+            const made = {{ get: name => model[name], set() {{}}, save_changes() {{}} }};
+            drawing(made, document.body, [document.querySelector("canvas")], () => {{}}).update();
+        }}""",
+        model,
+    )
+    page.wait_for_selector(".posenc-seen", state="attached")
+    moves = page.evaluate("document.querySelector('.posenc-ask i').getAnimations().length")
+    assert moves == (motion == "no-preference")
+    if moves:
+        page.evaluate("document.querySelector('.posenc-ask i').getAnimations()[0].finish()")
+        page.wait_for_function("!document.querySelector('.posenc-ask i')")
+    page.close()

@@ -334,9 +334,8 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
     def expect_distance(before, frame, asleep, said) -> None:
         # the curve was not there before
         assert (before, frame, asleep) == (["0", True, ""], "1", False)
-        assert float(re.search(r"On average you were ([\d.]+) off", said)[1]) == pytest.approx(
-            off, rel=0.03
-        )
+        mean = float(re.search(r"ou were off by ([\d.]+) on average", said)[1])
+        assert mean == pytest.approx(off, abs=0.1)
 
     for look in ({"viewport": WIDE}, {"viewport": PHONE, "color_scheme": "dark"}):
         with silent_page(browser, page.as_uri(), **look) as opened_page:
@@ -348,7 +347,9 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
             )
             verdict, at = told.inner_text(), slider.input_value()
             slider.press("Home")  # another curve: what was said is not of this one
-            expect(told).to_have_text("Your drawing (grey) was for the curve as it was at first.")
+            expect(told).to_have_text(
+                "The gray line is your drawing for the curve as it was at first."
+            )
             slider.fill(at)
             expect(told).to_have_text(verdict)
             shown, again = (

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import sys
 from contextlib import nullcontext
 from unittest.mock import Mock
@@ -13,7 +14,7 @@ from PIL import Image
 from posenc_lib import explore
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.settings import Settings, steps
+from posenc_lib.live.settings import NO_ROOM, Settings, steps
 from posenc_lib.spec import Spec
 
 from .conftest import shown
@@ -130,6 +131,76 @@ def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
         assert list(pens(panel)[0].axes.frozen) == ["ylim"]
     assert len(heights) > 1
     assert pens(panel)[0].ax.get_ylim() == max(heights)
+
+
+def test_what_is_frozen_is_frozen_at_the_dims_that_are_shown_and_grows_with_them():
+    views = {"views": "dot_product", "seq_len": 64, "d_model": (2, 512)}
+    panel = explore("sinusoidal", frozen="ylim", start={"d_model": 16}, **views)
+    top = pens(panel)[0].ax.get_ylim()[1]
+    assert top < 12  # the highest is 8 with 16 dims, 256 with 512
+    panel.set(d_model=512)
+    assert pens(panel)[0].ax.get_ylim()[1] > 256
+
+
+def test_while_a_hand_is_on_a_slider_axes_only_grow_and_then_they_are_as_if_none_had_been():
+    views = {"views": ["similarity", "dot_product"], "seq_len": 64, "d_model": 64}
+    panel, other = (explore("sinusoidal", **views) for _ in range(2))
+
+    def limits(panel) -> list:
+        return [pens(panel)[0].limits["clim"], pens(panel)[1].limits["ylim"]]
+
+    panel._canvas.held = True
+    before = limits(panel)
+    panel.set(base=10)
+    low = limits(panel)
+    assert all(a[0] < b[0] for a, b in zip(low, before, strict=True))
+    panel.set(base=1_000_000)
+    other.set(base=1_000_000)
+    assert limits(panel) == low != limits(other)
+    panel._canvas.held = False
+    assert (limits(panel), panel.png) == (limits(other), other.png)
+
+
+def line(panel) -> str:
+    """Return the line under a picture."""
+    return re.search(r'<p aria-hidden="true">(.*?)</p>', panel._words.value)[1]
+
+
+def test_under_a_picture_one_line_says_what_has_changed_and_never_what_is_no_longer_so():
+    panel = explore("sinusoidal", seq_len=64, d_model=64, start={"query": 0, "pair": 8})
+    assert line(panel) == ""
+    panel.set(base=500)  # position 0 stays where it is
+    assert (
+        line(panel) == "Dot products of position 0: 32 with itself, lowest 4.69 with position 60."
+    )
+    panel.set(base=501)
+    assert line(panel) in panel.sheet.seen
+    panel.set(pair=9)
+    assert line(panel).startswith("Points: dims 18 and 19")
+    said = line(panel)
+    panel._picture.page = {"dark": True, "own": 1100, "width": 1100, "height": 900}
+    assert (panel._picture.drawn, line(panel)) == ("dark", said)  # drawn anew, nothing has moved
+    assert f'role="status" class="posenc-words">{panel.sheet.seen}<' in panel._words.value
+    # what is too long, or the title again, is no line; of several encodings it says whose it is
+    assert line(explore("t5", views="trained_models")) == ""
+    assert line(explore("sinusoidal", views="steps")) == ""
+    both = explore(["rope", "alibi"], views="attention_row", query=(0, 63))
+    both.set(query=3)
+    assert line(both).startswith("ALiBi: Position 3 ")  # RoPE's sentence is longer
+
+
+def test_a_slider_that_cannot_move_says_why_and_then_what_it_sets():
+    panel = explore("sinusoidal", views="trajectory", d_model=(2, 64))
+    pair = panel.sliders["pair"]
+    told = pair.tooltip
+    panel.set(d_model=2)
+    assert (pair.disabled, pair.tooltip) == (True, NO_ROOM)
+    panel.set(d_model=4)
+    assert (pair.disabled, pair.tooltip) == (False, told)
+    asks = explore("sinusoidal", views="dot_product", guess=True)
+    assert {slider.tooltip for slider in asks.sliders.values()} == {"Draw what you expect first."}
+    asks.answer()
+    assert asks.sliders["query"].tooltip == "the position that asks"
 
 
 REFUSED = [  # a call, and how its error begins

@@ -14,7 +14,7 @@ from posenc_lib.live import page, picture
 from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
-from posenc_lib.views.sheet import arranged
+from posenc_lib.views.sheet import MARGIN, arranged
 from posenc_lib.views.style import themed
 
 from ..views.test_style import contrast
@@ -171,6 +171,7 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     assert explorer.sheet is drawn
 
 
+SHAPES = {"dot_product": 856, "similarity": 444}  # a curve, a square; px of width
 SIXES = [
     "rope+alibi: dot_product, similarity, attention_row",
     "rope+alibi+t5: attention_row",
@@ -194,6 +195,16 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
                 1,
             )
             assert drawn.scale in SCALES[large]
+
+
+def test_a_view_alone_is_as_wide_as_two_where_there_is_room_and_three_stand_beside_each_other():
+    views = {name: read(f"sinusoidal: {name}")[0].views_in_order() for name in SHAPES}
+    wide = {name: layout(views[name], 1, (1100, 700)).page_width for name in SHAPES}
+    assert wide == SHAPES
+    three = read("sinusoidal: trajectory, heatmap, dot_product")[0].views_in_order()
+    assert layout(three, 1, (860, 400)).page_width == 860
+    drawn = layout(three, 1, (860, 400))
+    assert arranged(three, 1, drawn.width, drawn.plot)[1][1] <= 400
 
 
 def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monkeypatch):
@@ -250,7 +261,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
         )
     assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
     with Image.open(tmp_path / "a.png") as file:
-        assert file.width == 2 * panel._drawn.page_width
+        assert file.width == 2 * (panel._drawn.page_width + 2 * MARGIN)
     reset.click()
     assert (panel.values["base"], panel._news.value) == (10_000.0, "")
 

@@ -349,7 +349,17 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
     large = explore("sinusoidal", views="heatmap")
     assert large._drawn.scale > 1
     assert "posenc-large" in large.box._dom_classes
-    assert "<details><summary>In words" in large._words.value  # words behind a fold
+    many = explore("sinusoidal", views=["trajectory", "heatmap", "dot_product"])
+    (tab,) = many._tabs  # one view at a time, as large as can be, or all
+    seen = {}
+    for name in tab.options:
+        tab.value = name
+        seen[name] = [pen.view.name for pen in many.sheet.pens], many._drawn.scale
+        many.set(base=500 + len(seen))  # and sliders go on
+    assert seen.pop("all")[0] == ["trajectory", "heatmap", "dot_product"]
+    assert all(
+        (name == names[0], scale > 1) == (True, True) for name, (names, scale) in seen.items()
+    )
     assert "posenc-large" in playground().box._dom_classes
     present(theme="dark")
     assert explore("sinusoidal").sheet.theme == "dark"

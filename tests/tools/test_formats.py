@@ -151,17 +151,33 @@ def times(data: bytes) -> list[int]:
 
 def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
     spring, odometer = FIGURES["sinusoidal_spring"], FIGURES["binary_odometer"]
-    many = times(render(spring, spring.defaults, "gif", dpi=50))
-    few = times(render(odometer, odometer.defaults, "gif", dpi=50))
-    for durations in (many, few):
+    stiff = replace(odometer, glides=False)
+    many, glides, few = (
+        times(render(one, one.defaults, "gif", dpi=50)) for one in (spring, odometer, stiff)
+    )
+    for durations in (many, glides, few):
         assert all(duration % MILLISECONDS == 0 for duration in durations)
-        far = len(durations) // 2
-        assert min(durations[0], durations[far]) > REST > max(durations[1:far])
-        assert durations[1:far] == durations[:far:-1]  # back as it came
+        assert durations[0] > REST
+        ((far, _),) = [(k, each) for k, each in enumerate(durations[1:], 1) if each > REST]
+        assert sum(durations[:far]) == pytest.approx(sum(durations[far:]), rel=0.03)  # and back
     assert sum(many[: len(many) // 2]) - REST == pytest.approx(SWEEP * MILLISECONDS, rel=0.1)
-    assert many.count(MILLISECONDS) > 0.8 * len(many)  # a new picture at nearly every beat
+    for durations in (many, glides):  # a new picture at nearly every beat
+        assert durations.count(MILLISECONDS) > 0.8 * len(durations)
     assert few[1] > few[len(few) // 4]  # slower near its ends
     assert len(few) == 2 * len(odometer.frames(odometer.defaults)) - 2  # no digit is left out
+
+
+@pytest.mark.parametrize("name", [name for name, one in FIGURES.items() if one.glides])
+def test_what_glides_is_drawn_between_whole_numbers_and_then_as_before(name):
+    one = FIGURES[name]
+    shown = one.frames(one.defaults)
+    drawn, seen = one.draw(shown[3], dpi=50), []
+    for at in (3, 3.25, 3.75, 4, 3):
+        formats._move(one, drawn, shown, at)
+        seen.append(drawn.pixels().copy())
+        assert re.search(r"\d\.\d+ flips|query at \d\.", drawn.text) is None
+    assert len({picture.tobytes() for picture in seen[:4]}) == 4
+    assert (seen[0] == seen[4]).all()
 
 
 def test_a_narrow_film_has_room_for_its_slider_and_numbers_have_a_true_minus(monkeypatch):

@@ -488,7 +488,7 @@ def pairs_added(title, said, e, v):
 
 def phasor_sum(title, said, e, v):
     query, key = (e.queries_and_keys([at])[k][0] for k, at in enumerate((0.0, v["offset"])))
-    query = e.shift(-(v["look_back"] or 0)) @ query
+    query = e.shift(-v["look_back"]) @ query
     dims = np.stack(e.pair_dims(np.arange(len(e.frequencies))))
     longest = (np.hypot(*query[dims]) * np.hypot(*key[dims])).sum()
     offset, height = numbers(title.replace("+", ""))

@@ -77,6 +77,8 @@ def odometer(pen, encoding, query=QUERY):
     """
     table = encoding.table.astype(np.float64)
     flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
+    before, query, exact = int(query), round(query), query
+    rolls = (exact - query) * flips[before]  # a film shows it between positions, too
     count, row, now = table.shape[1], table[query], flips[query]
     so_far = flips[:query].sum(axis=0)[:MOST].tolist()
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
@@ -96,10 +98,12 @@ def odometer(pen, encoding, query=QUERY):
         here, height = at == query, ROLL * (query - at)
         digits, rounded = 0 if whole else 2, table[at, :shown].round(2) + 0.0
         words = [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
-        size = min(36 if here else 18, 0.94 * 2 * half * apart / max(map(len, words)))
+        most = 0.94 * 2 * half * apart / max(map(len, words))
         for k, word in enumerate(words):
-            strong = here or (at > query and now[k])
-            pen.text(word, (k, height), fontsize=size, **BOLD if strong else faint)
+            turned, strong = height + ROLL * rolls[k], here or (at > query and now[k])
+            size = min(36 - 18 * abs(turned) / ROLL, most)
+            if abs(turned) < 0.85:
+                pen.text(word, (k, turned), fontsize=size, **BOLD if strong else faint)
         look = {"color": style.QUERY} | BOLD if here else faint
         pen.text(f"{at:,}", (0, height), (-6, 0), **side, **look)
     pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)

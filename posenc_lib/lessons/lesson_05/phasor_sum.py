@@ -8,14 +8,12 @@ from posenc_lib.views.scores import OFFSETS, _signed, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, view
 
-LOOK_BACK = Parameter(
-    "look_back", "how many positions back W_q rotates the query", None, 0, 32, start=3
-)
+LOOK_BACK = Parameter("look_back", "how many positions back W_q rotates the query", 0, 0, 20)
 STEM, GAP = 0.42, 0.06  # of the width: the stem's room, and what lies between it and the curve
 PHONE = 420  # px of a plot that is narrow
 POINTS = 512  # of the curve, about
 BEADED = 40  # links at most that have a dot at each joint
-SHAPE = {"most_positions": 512, "tall": 1.4, "wide": 856, "narrow": 1.16}
+SHAPE = {"most_positions": 512, "tall": 1.4, "wide": 1008, "narrow": 1.16}
 
 
 def phasors(encoding, offsets: np.ndarray, look_back: int = 0) -> np.ndarray:
@@ -49,7 +47,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     order = np.argsort(encoding.frequencies, kind="stable")
     between = max(POINTS // (2 * last), 1)
     x = np.linspace(-last, last, 1 + 2 * last * between)
-    links = phasors(encoding, np.append(x, offset), look_back or 0)[:, order]
+    links = phasors(encoding, np.append(x, offset), look_back)[:, order]
     tips = links[:-1].sum(axis=1)
     joints = np.cumsum(links[-1])
     tip, longest = joints[-1], float(np.abs(links[-1]).sum())
@@ -65,6 +63,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     places = stem(tips[::between])
     pen.mark(places, style.GHOST, 3.4, 0)
     pen.curve(x, tips.real)
+    pen.known = -look_back  # there the stem stands straight
 
     chosen = np.flatnonzero(order == pair)
     for link in chosen:

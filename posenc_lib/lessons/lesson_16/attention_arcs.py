@@ -7,9 +7,10 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
 LEAST = 0.02  # of a weight that is drawn
-MOST = 64  # weights that are drawn, the largest: each takes a tenth of a millisecond
+MOST = 96  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+ROW = 13  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 ROUND = np.linspace(0, 2 * np.pi, 41)
@@ -29,20 +30,19 @@ def attention_arcs(pen, encoding, query=QUERY):
 
     A word sees itself and the words before. Those of one word stand out; what goes to the first
     word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
-    drawn. Where a sentence has no room in a row, its words stand in a column.
+    drawn. Where a sentence has no room in a row, it takes two or three, or its words stand in a column.
     """
     words, weights = _attention(encoding)
     query = min(query, len(words) - 1)
     top = int(weights[query].argmax())
-    places, column = _places(pen, words)
+    places, rows_of_words = _places(pen, words)
+    column = not rows_of_words
     pen.axes((0, pen.size[0]), (0, pen.size[1]), x="", xticks=(), yticks=())  # data are px
     base = 0.0
     if column:
         base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
 
     # What stays while the query moves comes first: its pixels are kept
-    every = _step(words, places, column)
-    _write(pen, words, range(0, len(words), every), places, column, color=style.SOFT)
     rows, keys = np.nonzero(_drawn(weights))
     arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
     first = (keys == 0) & (rows > 1)
@@ -54,9 +54,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
     lw = 0.6 + 6 * weights[query, keys]
     pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
-    for word, color in ((top, style.KEY), (query, style.QUERY)):
-        _cover(pen, words, word, every, places, column)
-        _write(pen, words, [word], places, column, color=color, fontweight="bold")
+    _write(pen, words, places, rows_of_words, {top: style.KEY} | {query: style.QUERY})
 
     aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
     pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
@@ -85,45 +83,38 @@ def _drawn(weights: np.ndarray) -> np.ndarray:
     return drawn
 
 
-def _places(pen, words: list[str]) -> tuple[np.ndarray, bool]:
-    """Return where words stand along the plot, in px, and whether in a column."""
+def _places(pen, words: list[str]) -> tuple[np.ndarray, int]:
+    """Return where words stand along the plot, in px, and in how many rows: 0 means a column."""
     (wide, high), n = pen.size, len(words)
+    even = (np.arange(n) + 0.5) * wide / n
     if n < FEW or words[0].isdigit():
-        return (np.arange(n) + 0.5) * wide / n, False
-    long = np.array([style.text_width(word, style.NUMBERS) for word in words])
+        return even, 1
+    long = np.array([style.text_width(word, style.NUMBERS, "bold") for word in words])
     gaps = np.array([0.5 if word in CLOSE else 1.0 for word in words])
-    if long.sum() + 4 * gaps.sum() > wide:
-        return high - 6 - np.arange(n) * (high - 12) / (n - 1), True
-    gaps *= min((wide - long.sum()) / gaps.sum(), 10)
-    ends = np.cumsum(long + gaps)
-    return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, False
+    if long.sum() + 4 * gaps.sum() <= wide:
+        gaps *= min((wide - long.sum()) / gaps.sum(), 10)
+        ends = np.cumsum(long + gaps)
+        return ends - long / 2 + (wide - ends[-1] - gaps[0]) / 2, 1
+    for rows in (2, 3):
+        if (long[:-rows] + long[rows:]).max() / 2 + 2 <= rows * wide / n:
+            return even, rows
+    return high - 6 - np.arange(n) * (high - 12) / (n - 1), 0
 
 
-def _step(words: list[str], places: np.ndarray, column: bool) -> int:
-    """Return how many words there are to one that is written, so that they don't meet."""
-    if len(words) < 2 or not (column or words[0].isdigit()):
-        return 1
-    return int(np.ceil((LINE if column else APART) / abs(places[1] - places[0])))
-
-
-def _write(pen, words, which, places, column: bool, **look) -> None:
-    """Write some of the words."""
-    look |= {"fontsize": style.NUMBERS, "ha": "left" if column else "center"}
-    for k in which:
-        place, shift = ((BESIDE, places[k]), (0, 0)) if column else ((places[k], 0), (0, -13))
-        pen.text(words[k], place, shift, **look)
-
-
-def _cover(pen, words, word: int, every: int, places, column: bool) -> None:
-    """Lay paper over what is written where a word is to be written in bold."""
-    near = range(-(-(word - every + 1) // every) * every, min(word + every, len(words)), every)
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    boxes = []
-    for k in near:
-        half = style.text_width(words[k], style.NUMBERS) / 2 + 1
-        middle = (BESIDE + half - 1, places[k]) if column else (places[k], -13)
-        boxes.append(middle + corners * (half, 7))
-    pen.shapes(boxes, color=style.PAPER, clip=False)
+def _write(pen, words: list[str], places: np.ndarray, rows: int, bold: dict) -> None:
+    """Write the words, those in bold in their colors; where they'd meet, every second or third."""
+    every = 1
+    if len(words) > 1 and (not rows or words[0].isdigit()):
+        every = int(np.ceil((APART if rows else LINE) / abs(places[1] - places[0])))
+    plain = {"fontsize": style.NUMBERS, "ha": "center" if rows else "left", "color": style.SOFT}
+    for k, word in enumerate(words):
+        look = {"color": bold[k], "fontweight": "bold"} if k in bold else {}
+        crowded = k % every or any(abs(k - other) < every for other in bold)
+        if look or not crowded:
+            place, shift = (BESIDE, places[k]), (0, 0)
+            if rows:
+                place, shift = (places[k], 0), (0, -13 - ROW * (k % rows))
+            pen.text(word, place, shift, **plain | look)
 
 
 def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
