@@ -220,9 +220,9 @@ def close_all(box: widgets.Widget) -> None:
     """Take a widget and everything in it off the page, and let go of whoever listens to it."""
     for widget in inside(box):
         widget.unobserve_all()
-        for part in (getattr(widget, "style", None), widget.layout, widget):
-            if part is not None:
-                part.close()
+        for one in (getattr(widget, "style", None), widget.layout, widget):
+            if one is not None:
+                one.close()
 
 
 def inside(widget: widgets.Widget) -> list:
