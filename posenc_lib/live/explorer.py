@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 50, 78  # px of height for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 78  # px for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 FOLD = "<details><summary>In words</summary></details>"
@@ -136,9 +136,9 @@ class Explorer(OnPage):
             return path
 
     def answer(self, views: Sequence[int] | None = None) -> None:
-        """Show what a reader was asked to draw, in views of these numbers or, with None, in all.
+        """Show what a reader was to draw, in these views or in all, and keep back the rest.
 
-        Once all is shown, sliders can move. What isn't named is kept back again.
+        Once all is shown, sliders can move.
         """
         with LOCK:
             self._answered = range(len(self.sheet.pens)) if views is None else views
@@ -148,7 +148,7 @@ class Explorer(OnPage):
             self._show(self.sheet.frame())
 
     def _keep_back(self) -> None:
-        """Keep back what a reader is still to draw; note in which views."""
+        """Keep back what is still to be drawn."""
         self._asked = self.sheet.withhold(self._answered) if self.asks else []
 
     def close(self) -> None:
@@ -226,8 +226,7 @@ class Explorer(OnPage):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        beside = self.room_beside[large] + self.asks * VERDICT[large]
-        room = page.room(self._width, beside)
+        room = page.room(self._width, self.room_beside[large] + self.asks * VERDICT[large])
         return layout(self._views(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
@@ -359,9 +358,8 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(
-                [] if runs else None
-            )  # nobody can draw in a plain image; a canvas asks anew
+            # nobody can draw in a plain image; a canvas asks anew
+            self.answer([] if runs else None)
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 

@@ -46,7 +46,7 @@ class Picture(anywidget.AnyWidget):
     # from the page: whether a hand is on a slider
     held = traitlets.Bool(False).tag(sync=True)
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    # from the page: the numbers of the views whose curve has been drawn and is to be seen
+    # from the page: the views whose drawn curve is to be seen
     answered = traitlets.List().tag(sync=True)
 
 
@@ -87,10 +87,10 @@ def question(panel, asked: list[int]) -> dict:
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
-            known = None if pen.known is None else int(np.abs(np.subtract(x, pen.known)).argmin())
+            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
-            plots.append({"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log})
-            plots[-1] |= names | ends
+            more = {"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log}
+            plots.append(more | names | ends)
     return {"asked": asked, "plots": plots}
 
 

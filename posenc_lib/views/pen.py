@@ -44,7 +44,7 @@ class Pen(Pencil):
             How is either by how many radians its next value turns it about the first point, or
             a function: place → value, or a `Slid`.
         drawable: x and y of the first data that a reader can draw from left to right.
-        known: x of a point of it that is given to a reader who draws; a view can set it.
+        known: x of a point of it that a reader is given; a view can set it.
         withheld: whether data, and all that tells of them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.
     """
@@ -96,12 +96,11 @@ class Pen(Pencil):
 
     def _asked(self) -> str:
         """Ask a reader to draw; tell what is known."""
-        if self.known is None or self.drawable is None:
+        if self.known is None or not self.drawable:
             return ASK
         x, y = self.drawable
-        value = number(y[np.abs(x - self.known).argmin()])
-        at = self.axes.ticks["x"].get(self.known, number(self.known))
-        return " ".join(filter(None, [ASK, "Known point:", self.names[0], f"{at}, {value}."]))
+        at = self.axes.ticks["x"].get(self.known, self.known)
+        return f"{ASK} Known: {self.names[0]} {at}, {number(y[x.searchsorted(self.known)])}."
 
     @contextmanager
     def always(self):

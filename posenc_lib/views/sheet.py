@@ -152,10 +152,9 @@ class Sheet:
             self.update(self.encodings, self.values)
 
     def withhold(self, shown=()) -> list[int]:
-        """Keep back each curve that a reader is to draw, but for views of these numbers.
+        """Keep back each curve that a reader is to draw, but those shown, and till then tables.
 
-        Tables are kept back, too, until all curves are shown. Return the numbers of those that
-        aren't. Points and whatever else has no axes of numbers is given.
+        Return which are left. Points and whatever else has no axes of numbers is given.
         """
         asks = [pen.view.kind in ("curves", "cells") for pen in self.pens]
         left = [k for k, pen in enumerate(self.pens) if pen.drawable and asks[k] and k not in shown]

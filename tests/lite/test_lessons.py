@@ -192,22 +192,22 @@ def drag(there, here) -> None:
 
 
 def asking(lesson):
-    """Return the canvas that asks for a drawing, and what is said of it."""
+    """Return the canvas that asks for a drawing, and its panel."""
     box = lesson.page.locator(".widget-vbox:has(> * .posenc-guess)").last
-    return box.locator(PICTURE), box.locator(".posenc-guess")
+    return box.locator(PICTURE), box
 
 
 def draw(lesson) -> str:
     """Draw with the arrow keys, press Show, and return how far off the drawing is."""
-    canvas, row = asking(lesson)
+    canvas, panel = asking(lesson)
     for key in ["ArrowRight"] * 6 + ["ArrowUp"] * 3:
         canvas.press(key)
-    row.locator("button:text-is('Show')").click()
+    panel.locator("button:text-is('Show')").first.click()
     return verdict(lesson)
 
 
 def verdict(lesson) -> str:
-    said = asking(lesson)[1].locator("p")
+    said = asking(lesson)[1].locator(".posenc-guess p").first
     lesson.page.wait_for_function("row => row.textContent", arg=said.element_handle())
     return said.inner_text()
 
