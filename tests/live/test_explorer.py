@@ -184,8 +184,8 @@ def test_under_a_picture_one_line_says_what_has_changed_and_never_what_is_no_lon
     # what is too long, or the title again, is no line; of several encodings it says whose it is
     assert line(explore("t5", views="trained_models")) == ""
     assert line(explore("sinusoidal", views="steps")) == ""
-    both = explore(["rope", "alibi"], views="attention_row", query=(0, 63))
-    assert line(both).startswith("Rotary (RoPE): Position ")
+    both = explore(["rope", "alibi"], views="dot_product")
+    assert line(both).startswith("Rotary (RoPE): Dot products of ")
 
 
 def test_a_slider_that_cannot_move_says_why_and_then_what_it_sets():
