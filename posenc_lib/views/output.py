@@ -16,7 +16,8 @@ def bundle(png: bytes, words: str, alt: str, width: int, *, light=True) -> tuple
     """
     picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
-    image = image.replace("<img", '<img class="posenc-light"') if light else image  # see look.css
+    if light:
+        image = image[:-1] + ' class="posenc-light">'  # see look.css
     data = {
         "text/html": f"{image}\n<p>{html.escape(words)}</p>",
         "image/png": picture,

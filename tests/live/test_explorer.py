@@ -361,7 +361,8 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     assert data["text/plain"] == panel.text == repr(panel)
     alt = "Sinusoidal: From 20 sign changes down to none. What it shows is said below."
     about = f'width="856" alt="{alt}"'
-    picture = f'<img class="posenc-light" src="data:image/png;base64,{data["image/png"]}" {about}>'
+    about += ' class="posenc-light"'
+    picture = f'<img src="data:image/png;base64,{data["image/png"]}" {about}>'
     assert data["text/html"] == f"{picture}\n<p>{panel.text}</p>"
     assert metadata == {"image/png": {"width": 856, "alt": alt, "needs_background": "light"}}
     pngs = base64.b64decode(data["image/png"]), panel._picture.value
