@@ -96,7 +96,7 @@ class Scene:
     @property
     def formats(self) -> list[str]:
         """The formats in which the gallery has it."""
-        return ["gif", "html"] if self.moving else ["png", "svg"]
+        return ["gif"] if self.moving else ["png", "svg"]
 
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
