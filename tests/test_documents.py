@@ -22,7 +22,7 @@ ROOMS = ROOT / "notebooks", ROOT / "figures"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 PAGES += [page for room in ROOMS for page in sorted(room.glob("*.md"))]
 BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-FIGURES = r"python -m posenc_lib figures (?!make ID)[^`\n]+"  # ID is no id
+FIGURES = r"python -m posenc_lib figures (?!make ID)[^`<\n]+"  # ID is no id
 
 
 def commands() -> list[str]:
@@ -30,7 +30,8 @@ def commands() -> list[str]:
     found = set()
     for path in (*PAGES, *BOOKS):
         text = re.sub(r"^```.*?^```", "", prose(path), flags=re.M | re.S)
-        found |= set(map("".join, re.findall(rf"^    ({FIGURES})$|`({FIGURES})`", text, re.M)))
+        shown = rf"^    ({FIGURES})$|`({FIGURES})`|<code>({FIGURES})</code>"
+        found |= set(map("".join, re.findall(shown, text, re.M)))
     return sorted(found)
 
 

@@ -246,7 +246,8 @@ class Scene:
         others the views speak, and what names a value stays of a caption.
         """
         written = {name: style.written(value) for name, value in values.items()}
-        moved, usual = {self.moves: "anywhere"}, self.values()
+        usual = self.values() if self.caption else {}
+        moved = {self.moves: "anywhere"}
         along = bool(self.caption) and values | moved == usual | moved
         home = along and (self.moving or values == usual)
         sheet = sheet or (None if home else self.draw(values))

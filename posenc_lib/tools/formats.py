@@ -21,7 +21,7 @@ DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 150, "html": SHARPNESS
 MILLISECONDS, REST = 40, 1000  # of a beat, and of a rest at each end
 SWEEP, STEP = 45, 5  # beats from end to end, and of a step where there are few
 FINE = 240  # values from which a film takes those that it shows, at most
-LEAST, MOST = 380, 1260  # px of a film: a slider has room, and a page wouldn't show more
+LEAST, MOST = 380, 1120  # px of a film: a slider has room, and a page wouldn't show more
 COLORS = 48  # of a film
 STRIP = 0.42  # inches above a moving picture, for a slider that says where it stands
 

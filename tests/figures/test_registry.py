@@ -228,3 +228,11 @@ def test_a_title_that_is_no_parameter_is_told_its_place():
     ):
         with pytest.raises(TypeError, match=r'write title="…", or --title "…"'):
             wrong()
+
+
+def test_a_function_of_ones_own_that_knows_one_size_is_a_figure_too():
+    def two(positions, d_model):
+        return np.stack([np.sin(positions), np.cos(positions)], axis=1)
+
+    shown = pe.figure(two, views="waves", seq_len=8, d_model=2, num_waves=2)
+    assert shown.caption.startswith("two: ")
