@@ -409,7 +409,7 @@ def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
 
     button.observe(turn, names="value")
     turn()
-    return widgets.VBox([button, inside]).add_class("posenc-more")
+    return widgets.VBox([button, inside]).add_class("posenc-section")
 
 
 def _of_its_own(encoding: Encoding) -> list[str]:
