@@ -229,6 +229,7 @@ def test_of_several_curves_those_drawn_are_shown_and_a_projector_shows_what_is_s
     page, asks = several.page, several.box.query_selector_all(".posenc-ask")
     said = several.box.query_selector_all(".posenc-guess p")
     shows = [ask.query_selector("button:text-is('Show')") for ask in asks]
+    asks[1].scroll_into_view_if_needed()
     box = asks[1].bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
     page.mouse.down()
