@@ -89,7 +89,7 @@ def stored(path) -> tuple[list[str], list[str], list[str]]:
 def pictures_are_there(page, words: list[str], *, alts: bool = True) -> None:
     """Expect a sharp picture above each of these words, with an alternative text.
 
-    JupyterLab gives none to a bare picture.
+    JupyterLab and nbconvert give none to a bare picture.
     """
     there = "document.querySelectorAll('.jp-OutputArea-child img').length"
     page.wait_for_function(f"{there} === {len(words)}")

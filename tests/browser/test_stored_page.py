@@ -46,7 +46,7 @@ def test_what_is_stored_is_seen_and_in_the_dark_it_turns_with_the_first_picture(
         assert not answer.locator("img").is_visible()
         answer.locator("summary").click()
         assert answer.locator("img").get_attribute("alt") == "What it does"
-        whole = "document.querySelector('.jp-MarkdownOutput img').naturalWidth === 640"
+        whole = "document.querySelector('.jp-MarkdownOutput img').naturalWidth === 856"
         page.wait_for_function(whole)
         assert answer.locator("img").is_visible()
         lesson.choose("Settings", "Theme", "JupyterLab Dark")
@@ -56,9 +56,10 @@ def test_what_is_stored_is_seen_and_in_the_dark_it_turns_with_the_first_picture(
         page.locator(".jp-InputPrompt").first.click()
         for _ in SOURCES[:2]:
             page.keyboard.press("Shift+Enter")
-        page.locator(".jp-RenderedHTMLCommon img[width]").wait_for()
+        # the figure that was drawn, the panel that is stored, the answer
+        count = "document.querySelectorAll('{}').length === {}"
+        page.wait_for_function(f"{count.format(STILL, 1)} && {count.format('img', 3)}")
         turned = page.locator("img").all()
-        assert len(turned) == 3  # the figure that was drawn, the panel that is stored, the answer
         assert [image.evaluate(FILTER) for image in turned] == [TURNED] * 3
         lesson.choose("Settings", "Theme", "JupyterLab Light")
         page.wait_for_function("document.body.dataset.jpThemeLight === 'true'")

@@ -65,7 +65,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     pen.query(exact, top=rotated[query], name=f"{query:,}")
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     pen.label("added instead", (last, added.max()), (0, 11), color=style.OTHER, ha="right")
-    pen.label("q · k, rotated", (last, rotated[-1]), (0, 11), color=style.KEY, ha="right")
+    pen.label("q · k, rotated", (last, rotated[-1]), (0, -11), color=style.KEY, ha="right")
     same = "the same" if stays else "not the same"
     ends = f"{number(added.min())} to {number(added.max())}"
     told = f"q · k is {number(score)}, {same} at all {last + 1} positions; added, it is {ends}"
