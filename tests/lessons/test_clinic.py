@@ -36,7 +36,7 @@ def folded(cell) -> bool:
 
 def printed(some) -> str:
     outputs = [output for cell in some for output in cell.get("outputs", [])]
-    return "\n".join(output.get("text", "") or output.data["text/plain"] for output in outputs)
+    return "\n".join(output.get("text") or output.data.get("text/plain", "") for output in outputs)
 
 
 @pytest.mark.parametrize("number", range(1, 10))
