@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 
+LONGEST = 500  # letters of a title or a caption
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 SHOWN = 60  # letters of a value in a message
 MOST_AXES = 8  # of an array that is taken for a table
@@ -295,6 +296,8 @@ def writable(name: str, text: str) -> str:
     """Return a text that pages and files can hold."""
     if not isinstance(text, str):
         raise TypeError(f"{name} must be text, got {show(text)}")
+    if len(text) > LONGEST:
+        raise ValueError(f"{name} must have at most {LONGEST} letters, got {len(text):,}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

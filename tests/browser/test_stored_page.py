@@ -60,7 +60,8 @@ def test_what_is_stored_is_seen_and_in_the_dark_it_turns_with_the_first_picture(
         count = "document.querySelectorAll('{}').length === {}"
         page.wait_for_function(f"{count.format(STILL, 1)} && {count.format('img', 3)}")
         turned = page.locator("img").all()
-        assert [image.evaluate(FILTER) for image in turned] == [TURNED] * 3
+        filters = "[...document.querySelectorAll('img')].map(one => getComputedStyle(one).filter)"
+        page.wait_for_function(f"{filters}.every(one => one === '{TURNED}')")
         lesson.choose("Settings", "Theme", "JupyterLab Light")
         page.wait_for_function("document.body.dataset.jpThemeLight === 'true'")
         assert [image.evaluate(FILTER) for image in turned] == ["none"] * 3

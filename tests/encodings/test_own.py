@@ -254,7 +254,7 @@ def test_scorecard_and_figure_take_them():
     with pytest.raises(ValueError, match=rule):
         pe.scorecard(["rope", "mrope"])
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
-    assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
+    assert "waves: seq_len 32, d_model 64, speed 2" in drawn.alt
     grid = drawn.of.draw(drawn.values).pens[0].grid
     np.testing.assert_array_equal(grid, waves(np.arange(32), 64, 2.0).T)
 

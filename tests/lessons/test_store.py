@@ -74,7 +74,7 @@ def test_what_a_reader_was_to_draw_is_kept_in_the_answers_fold(tmp_path):
     assert "attachments" not in no_more
     kept = [fold.attachments["answer.png"], book.cells[2].outputs[0].data]
     answer, asked = (Image.open(io.BytesIO(base64.b64decode(one["image/png"]))) for one in kept)
-    assert answer.width == 640  # a dot for each pixel of a page
+    assert answer.width == 856  # a dot for each pixel of a page
     blue = [0x00, 0x72, 0xB2]
     drawn = [(np.asarray(one.convert("RGB")) == blue).all(axis=2).any() for one in (answer, asked)]
     assert drawn == [True, False]

@@ -76,7 +76,10 @@ class LitePage(LessonPage):
         self.page.wait_for_function(DRAWN)
 
     def complaints(self) -> list[str]:
-        return super().complaints() + self.noise
+        # a kept answer, which JupyterLab's Markdown asks for by name before it looks into the cell
+        left = self.page.locator("img[src^='attachment:']").count()
+        noise = [told for told in self.noise if left or "attachment:" not in told]
+        return super().complaints() + noise
 
     def cells(self) -> list[dict]:
         return self.page.evaluate(f"{BOOK}.content.model.toJSON()")["cells"]

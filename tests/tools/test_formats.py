@@ -15,7 +15,7 @@ from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools import formats
-from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, REST, SWEEP, render
+from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, MOST, REST, SWEEP, render
 from posenc_lib.views import style
 
 from .. import films
@@ -135,7 +135,8 @@ def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
     (tmp_path / "a.gif").write_bytes(render(one, one.defaults, "gif", frames=3))
     there, *back = one.frames(one.defaults, 3), one.frames(one.defaults, 3)[1]
     for at, frame in zip([*there, *back], frames(tmp_path / "a.gif"), strict=True):
-        fresh = Image.fromarray(one.draw(at, dpi=125).pixels()[..., :3])
+        dpi = 100 * MOST / one.draw(at).size[0]
+        fresh = Image.fromarray(one.draw(at, dpi=dpi).pixels()[..., :3])
         assert frame.height > fresh.height  # a slider lies above
         assert alike(frame.crop((0, frame.height - fresh.height, *frame.size)), fresh)
 

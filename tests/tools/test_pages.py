@@ -35,7 +35,8 @@ def test_a_page_of_the_series_works(name, browser, tmp_path, record_property):
 def holds_together(shown: list[dict]) -> None:
     """Expect sliders that each change the picture, and words for each frame."""
     for film in shown:
-        assert all(len(frame["words"]) > 20 for frame in film["frames"])
+        # what is kept back has no words, but says what is asked
+        assert all(len(frame.get("words") or frame["alt"]) > 20 for frame in film["frames"])
         for slider in film["sliders"]:
             assert len(slider["values"]) == len(slider["frames"]) == len(set(slider["values"])) >= 2
             assert any(film["frames"][k]["data"] for k in slider["frames"]), slider["name"]

@@ -10,7 +10,7 @@ LEAST = 0.02  # of a weight that is drawn
 MOST = 96  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
-ROW = 13  # px from one row of words to the next
+ROW = 12  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 ROUND = np.linspace(0, 2 * np.pi, 41)
@@ -113,7 +113,7 @@ def _write(pen, words: list[str], places: np.ndarray, rows: int, bold: dict) -> 
         if look or not crowded:
             place, shift = (BESIDE, places[k]), (0, 0)
             if rows:
-                place, shift = (places[k], 0), (0, -13 - ROW * (k % rows))
+                place, shift = (places[k], 0), (0, -11 - ROW * (k % rows))
             pen.text(word, place, shift, **plain | look)
 
 

@@ -234,6 +234,8 @@ def may_take(name: str, argument: str, value: str) -> bool:
     known = inspect.signature(call).parameters.get(argument)
     default = known.default if known else None  # None stands for a parameter's own range
     usual = (default, good.get(argument))
+    if argument in ("title", "caption"):  # any text, but a long one
+        return isinstance(VALUES[value](), str) and value != "a million letters"
     if value == "None":
         return default is None
     if value == "True":
