@@ -1,4 +1,4 @@
-"""The tape: a phrase moves along a text, all its hands rotate, and what lies between them stays."""
+"""The tape: a phrase moves along a text, its hands rotate, and what lies between them stays."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from posenc_lib.views.view import OFFSET, QUERY, view
 
 PHRASE = "In the evening the old dog slept by the door and the young cat ran to the gate .".split()
 ASKS, ANSWERS = PHRASE.index("slept"), PHRASE.index("dog")
-STRIP, TAPE = 0.4, 58  # of the height: scores, below the dials; px of the tape
-CELLS = 44, 62  # px of a word at least, on a phone and on a desk
+STRIP, TAPE = 0.4, 58  # of the height: the scores; px: the tape
+CELLS = 44, 62  # px of a word at least: phone, desk
 PHONE = 420  # px of a plot that is narrow
 CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
-BOX = np.array([-1, 1, 1, -1]), np.array([0, 0, 1, 1])  # corners of a word, across and down
+BOX = np.array([-1, 1, 1, -1]), np.array([0, 0, 1, 1])  # a word's corners, across and down
 SHAPE = {"most_positions": 1024, "tall": 1.32, "wide": 856, "narrow": 1.4}
 NEEDS = "rotate query_and_key"
 
@@ -109,7 +109,7 @@ def _tape(pen, query: float, offset: int) -> None:
 
 
 def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Draw dials of some pairs; return which, their middles, x + iy, and their radius in px."""
+    """Draw dials of some pairs; return which, their middles, x + iy, and radius in px."""
     wide, high = pen.size
     few = 8 if wide > PHONE else 4
     chosen = np.unique(np.linspace(0, pairs - 1, min(pairs, few)).round().astype(int))
