@@ -56,10 +56,10 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     verb = "stays" if stays else "is"
     pen.title(f"q · k {verb} {number(score)}; added, it varies by {number(varies)}")
     with pen.always():
-        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # what stands still first
+        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # still ones first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
     pen.curve(rotated, lw=2.8)
-    with pen.always():  # who is asked for the line may look at the hands
+    with pen.always():  # who draws the line may look at the hands
         _tape(pen, exact, offset)
         _hands(pen, encoding, exact, offset, chosen, middles, radius)
     pen.query(exact, top=rotated[query], name=f"{query:,}")
