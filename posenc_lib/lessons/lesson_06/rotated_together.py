@@ -10,7 +10,7 @@ from posenc_lib.views.view import OFFSET, QUERY, view
 
 PHRASE = "In the evening the old dog slept by the door and the young cat ran to the gate .".split()
 ASKS, ANSWERS = PHRASE.index("slept"), PHRASE.index("dog")
-STRIP, TAPE = 0.4, 58  # of the height: the scores; px: the tape
+STRIP, TAPE = 0.4, 58  # scores, of the height; tape, px
 CELLS = 44, 62  # px of a word at least: phone, desk
 PHONE = 420  # px of a plot that is narrow
 CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
@@ -56,7 +56,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     verb = "stays" if stays else "is"
     pen.title(f"q · k {verb} {number(score)}; added, it varies by {number(varies)}")
     with pen.always():
-        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # still ones first
+        chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # still first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
     pen.curve(rotated, lw=2.8)
     with pen.always():  # who draws the line may look at the hands
