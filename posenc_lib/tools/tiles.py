@@ -2,11 +2,13 @@
 
 import io
 
+import numpy as np
 from matplotlib.text import Text
 from PIL import Image, ImageOps
 
 from posenc_lib.figures.registry import Scene
 from posenc_lib.views import style
+from posenc_lib.views.sheet import Sheet
 
 WIDE, HIGH = 270, 190  # px of a tile on a page
 DRAWN = 320  # px of the figure that it's cut from, with its views one below the other
@@ -84,8 +86,21 @@ def tile(one: Scene) -> bytes:
     view = [view for spec in panels for view in len(spec.encodings) * spec.views][plot]
     width = DRAWN if view.narrow < 1.5 else None  # what stands upright on a phone lies here
     sheet = one.draw(one.values(), width, SHARP * style.CSS_DPI)
+    cut = Image.fromarray(crop(sheet, plot, EDGE * SHARP))
+    cut = ImageOps.pad(cut, (round(WIDE * SHARP), round(HIGH * SHARP)), color=style.PAPER)
+    data = io.BytesIO()
+    few = cut.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+def crop(sheet: Sheet, plot: int, edge: float = 0) -> np.ndarray:
+    """Return one plot of a sheet as pixels, and some dots around it, in colors without alpha.
+
+    Words that its edge would cut are left out.
+    """
     pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
-    box = pen.ax.bbox.padded(EDGE * SHARP)
+    box = pen.ax.bbox.padded(edge)
 
     def whole(mark) -> bool:
         if not isinstance(mark, Text):
@@ -95,12 +110,5 @@ def tile(one: Scene) -> bytes:
         return inside and box.y0 < words.y0 and words.y1 < box.y1
 
     pen.marks.drawn[:] = filter(whole, pen.marks.drawn)
-    left, bottom, right, top = (round(edge) for edge in box.extents)
-    pixels = sheet.pixels()[::-1, :, :3]
-    paper = tuple(pixels[0, 0].tolist())  # a corner of the figure is bare
-    cut = Image.fromarray(pixels[max(bottom, 0) : top, max(left, 0) : right][::-1])
-    cut = ImageOps.pad(cut, (round(WIDE * SHARP), round(HIGH * SHARP)), color=paper)
-    data = io.BytesIO()
-    few = cut.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(data, "PNG", optimize=True)
-    return data.getvalue()
+    left, bottom, right, top = (max(round(end), 0) for end in box.extents)
+    return np.ascontiguousarray(sheet.pixels()[::-1][bottom:top, left:right, :3][::-1])

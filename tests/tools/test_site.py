@@ -170,7 +170,7 @@ def test_each_lesson_has_a_card_with_a_plot_whose_edge_cuts_no_word():
     own = [FIGURES[name].lesson == lesson for lesson, (name, _) in cards.PLOTS.items()]
     assert own == [False] + [True] * (len(own) - 1)  # the first lesson has none
     one = find("binary_trajectory")
-    cube, kind = cards.crop(one.draw(one.values()), 1)
+    cube, kind = cards.cropped(one.draw(one.values()), 1)
     assert kind == "free"
     ink = np.asarray(opened(cube).convert("L"))
     assert max(ink[[0, -1]].std(), ink[:, [0, -1]].std()) < 1  # nothing at its edge

@@ -129,8 +129,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
     wedge(pen, (0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
-    # a film shows it between positions, too
-    names = (f"query at {query:.0f}", f"key at {query + offset:.0f}".replace("-", "−"))
+    names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
         pen.circle(radius=float(np.linalg.norm(before[k, dims])))
         pen.strokes([[(0, 0), before[k, dims]]], color=color, lw=1.4, linestyle=":")

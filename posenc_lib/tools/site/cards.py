@@ -5,11 +5,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-from matplotlib.text import Text
-
 from posenc_lib.figures.film import on_papers, webp
 from posenc_lib.figures.registry import FIGURES, Scene
+from posenc_lib.tools.tiles import crop
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI
 
@@ -42,7 +40,7 @@ def lesson(to: str, *about: str) -> str:
     """Return the card of a page: its plot, and about it a name, a question, how long it takes."""
     name, plot = PLOTS.get(Path(to).stem, USUAL)
     one = FIGURES[name]
-    return card(to, lambda: crop(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
+    return card(to, lambda: cropped(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
 
 
 def scene(to: str, one: Scene) -> str:
@@ -50,7 +48,7 @@ def scene(to: str, one: Scene) -> str:
     spec = one.opened()[0]
     encodings, values = spec.fit(spec.all_values)
     drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=WIDE, sharpness=SHARP)
-    return card(to, lambda: crop(drawn(), 0), one.button)
+    return card(to, lambda: cropped(drawn(), 0), one.button)
 
 
 def card(to: str, plot: Callable, title: str, *more: str) -> str:
@@ -62,18 +60,6 @@ def card(to: str, plot: Callable, title: str, *more: str) -> str:
     return f'<a href="{to}">{picture}<b>{html.escape(title)}</b>{words}</a>'.replace("`", "")
 
 
-def crop(sheet: Sheet, plot: int) -> tuple[str, str]:
+def cropped(sheet: Sheet, plot: int) -> tuple[str, str]:
     """Return one plot of a sheet as an address that holds it, and its kind."""
-    pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
-    (left, bottom), (right, top) = pen.ax.bbox.get_points().round().astype(int)
-
-    def whole(mark) -> bool:
-        """Return whether no edge cuts it, if it's words."""
-        if not isinstance(mark, Text):
-            return True
-        box = mark.get_window_extent(renderer)
-        return left < box.x0 and box.x1 < right and bottom < box.y0 and box.y1 < top
-
-    pen.marks.drawn[:] = filter(whole, pen.marks.drawn)
-    pixels = sheet.pixels()[::-1][bottom:top, left:right, :3]
-    return webp(np.ascontiguousarray(pixels[::-1])), pen.view.kind
+    return webp(crop(sheet, plot)), sheet.pens[plot].view.kind
