@@ -388,7 +388,9 @@ def test_switching_and_closing_leave_nothing_behind():
     assert len(counts) == 1
     ground.close()
     del ground
-    assert held() == before
+    figures, open_widgets = held()
+    assert figures <= before[0]  # what other tests had left may go meanwhile
+    assert open_widgets <= before[1]
 
 
 def test_what_views_have_no_room_for_is_told_and_comes_back_with_other_views(ground):
