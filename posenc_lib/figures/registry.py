@@ -4,7 +4,7 @@ Any other figure is found by its spec.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
 # Limits that hold all frames, by kind of view
 STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
 LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
+WHOLE = (0, 0), (1, 1)  # corners of a plot
 SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z({])|(?<=[.?!]\))\s+")  # where one ends
 
 
@@ -50,6 +51,10 @@ class Scene:
         spec: its one panel, where it was not written but made.
         button, says, drag: its name in the playground, the sentence
             there, and the sliders it is about.
+        aliases: other names that open it there.
+        tells, part: which of its plots is on the button, and the corners of
+            what is cut from that, in fractions.
+        first: whether a playground begins with it.
     """
 
     id: str
@@ -69,7 +74,11 @@ class Scene:
     spec: Spec | None = None
     button: str = ""
     says: str = ""
-    drag: tuple[str, ...] = ()
+    drag: Sequence[str] = ()
+    aliases: Sequence[str] = ()
+    tells: int = 0
+    part: Sequence = WHOLE
+    first: bool = False
 
     @property
     def topic(self) -> str:
@@ -92,11 +101,6 @@ class Scene:
             else:
                 return [first, *others]
         return [first]
-
-    @property
-    def formats(self) -> list[str]:
-        """The formats in which the gallery has it."""
-        return ["gif"] if self.moving else ["png", "svg"]
 
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
@@ -272,16 +276,17 @@ def _same(encoding: Encoding, others: list) -> Encoding:
 
 
 def _scenes() -> Iterator[Scene]:
-    buttons: set[str] = set()
+    taken: set[str] = set()
     file = Path(__file__).with_name("scenes.toml")
     for name, entry in stored_data(file).items():
         try:
             scene = _scene(name, entry)
-            if scene.button and scene.button in buttons:
-                raise ValueError(f"button must be that of one scene, got {scene.button!r} again")
+            for button in (scene.button, *scene.aliases):
+                if button and button in taken:
+                    raise ValueError(f"button must be that of one scene, got {button!r} again")
+                taken.add(button)
         except (TypeError, ValueError) as error:
             raise ValueError(f"scenes.toml, [{name}]: {error}") from error
-        buttons.add(scene.button)
         yield scene
 
 
@@ -289,7 +294,6 @@ def _scene(name: str, entry: dict) -> Scene:
     """Return a scene as it's written, or say what can't be."""
     _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
     entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
-    entry["drag"] = tuple(entry.pop("drag", ()))
     keys = [field.name for field in fields(Scene)]
     for key in entry:
         validate.known("its keys", key, keys)
@@ -336,8 +340,9 @@ def composed(spec: Spec) -> Scene:
 
 _ALL = sorted(_scenes(), key=lambda scene: scene.lesson)
 FIGURES: dict[str, Scene] = {scene.id: scene for scene in _ALL if scene.caption}
-# Those of the playground, by their buttons
+# Those of the playground, by their buttons, which all their names lead to
 SCENES: dict[str, Scene] = {scene.button: scene for scene in _ALL if scene.button}
+NAMES = {name: button for button in SCENES for name in (button, *SCENES[button].aliases)}
 
 
 def topics() -> list[str]:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from posenc_lib.encodings import validate
 from posenc_lib.figures.film import SHARPNESS, Film, on_papers
-from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, Scene, composed, find
+from posenc_lib.figures.registry import DPI, FRAMES, SCENES, Scene, composed, find
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet, encode
 from posenc_lib.views.style import CSS_DPI
 
-THUMB = 240  # px of width of a plot that is a button
+THUMB = 320  # px of width of a plot that is a button
 
 
 class ShownFigure:
@@ -88,18 +88,21 @@ def figure(
 
 @lru_cache(maxsize=128)
 def thumbnail(name: str, theme: str) -> bytes:
-    """Return the plot of the first view of a scene, a PNG without words.
+    """Return the plot that tells a scene, which goes by its button, a PNG.
 
-    The scene goes by its button or its id.
+    What loses its right side keeps its own width.
     """
-    spec = (SCENES | FIGURES)[name].opened()[0]
+    one = SCENES[name]
+    spec = one.opened()[0]
     encodings, values = spec.fit(spec.all_values)
+    which, view = divmod(one.tells, len(spec.views))
+    width = THUMB if one.part[1][0] == 1 else None
     with style.themed(theme):
-        sheet = Sheet(spec.views[:1], encodings[:1], values, width=THUMB, sharpness=1)
-        pixels = sheet.pixels()
-    corners = sheet.pens[0].ax.bbox.get_points().round().astype(int)
-    (left, bottom), (right, top) = corners
-    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
+        sheet = Sheet([spec.views[view]], [encodings[which]], values, width=width)
+        pixels = sheet.pixels()[::-1]
+    corners = sheet.pens[0].ax.transAxes.transform(one.part)
+    (left, bottom), (right, top) = corners.round().astype(int)
+    return encode(pixels[bottom:top, left:right][::-1])
 
 
 def film_of(

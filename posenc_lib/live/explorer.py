@@ -154,7 +154,7 @@ class Explorer(OnPage):
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
         with LOCK:
-            for widget in (self.box, self._canvas):  # which need not be in it
+            for widget in (self.box, self._canvas, *self._files):  # which need not be in it
                 close_all(widget)
 
     def stored(self, words: str) -> tuple[dict, dict]:
@@ -170,17 +170,18 @@ class Explorer(OnPage):
         # What the page shows: a plain image where it cannot load a canvas
         self._picture = self._canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
-        self._buttons = [
-            self._button("Reset", self.reset, tooltip="put every slider back"),
-            self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
-            self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
+        self._files = [
+            self._button(kind, partial(self._save, kind.lower()), tooltip=f"save as {kind}")
+            for kind in ("PNG", "SVG")
         ]
+        reset = self._button("Reset", self.reset, tooltip="put every slider back")
         views, self._tabs = [view.name for view in self._settings.spec.views], []
         if self._look.large and len(views) > TOGETHER and not self.asks:
             tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
             tab.observe(lambda _: self._try(self._redraw), names="value")
             self._tabs = [tab]
-        self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
+        tools = [reset, *self._files, *self._tabs]
+        self._tools = widgets.HBox(tools).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML(FOLD).add_class("posenc-fold")
         said = widgets.Box([fold, self._words]).add_class("posenc-said")

@@ -37,7 +37,7 @@ function name(panel) {
     told();
   }
   for (const label of panel.querySelectorAll("[title=null]")) label.removeAttribute("title");
-  panel.tell?.();
+  for (const image of panel.querySelectorAll(".posenc-scenes img")) image.alt = ""; // its button has the name
 }
 
 function hear(model, panel) {
@@ -58,6 +58,7 @@ function hear(model, panel) {
     }
   }, true);
   hand(model, panel);
+  if (panel.closest(".posenc-playground")) play(panel);
   panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
   panel.addEventListener("focusout", ({ target }) => {
     const slider = target.closest(".posenc-options"), typed = target.textContent;
@@ -112,31 +113,37 @@ function finger(panel) {
 }
 
 function play(panel) {
-  // A button sends the slider that was used last to its end, step by step; a hand that takes a slider stops it.
-  const button = panel.querySelector(".posenc-play");
-  if (!button) return;
-  let used, timer;
-  const slider = () => (used?.isConnected ? used : panel.querySelector(".widget-slider"));
-  const place = () => slider().querySelector(".noUi-target").noUiSlider;
-  const stop = () => (clearInterval(timer), (timer = null), panel.tell());
-  panel.tell = () => {
-    button.textContent = `${timer ? "Stop" : "Play"} ${slider()?.querySelector(".widget-label").textContent ?? ""}`;
+  // A button beside each slider sends it to its end, step by step; a hand that takes a slider stops what plays.
+  let timer, playing;
+  const told = (button, on) => {
+    button.textContent = on ? "■" : "▶\uFE0E";
+    button.title = button.ariaLabel = `${on ? "Stop" : "Play"} ${button.slider}`;
   };
-  const step = () => {
-    const now = place().get(true), { range, step } = place().options;
-    now < range.max ? place().set(now + step) : stop();
-  };
-  const start = () => {
-    const { range, step: by } = place().options;
-    if (place().get(true) >= range.max) place().set(range.min);
-    timer = setInterval(step, within((PLAYED * by) / (range.max - range.min), 100, 1200));
-    panel.tell();
-  };
-  for (const event of ["pointerdown", "focusin"])
-    panel.addEventListener(event, ({ target }) => {
-      if (target.closest(".widget-slider")) (used = target.closest(".widget-slider")), stop();
+  const stop = () => (clearInterval(timer), playing && told(playing, false), (playing = null));
+  for (const row of panel.querySelectorAll(".widget-slider")) {
+    const button = Object.assign(document.createElement("button"), { className: "posenc-play" });
+    button.slider = row.querySelector(".widget-label").textContent;
+    const track = () => row.querySelector(".noUi-target").noUiSlider;
+    const step = () => {
+      const now = track()?.get(true), { range, step: by } = track()?.options ?? {};
+      row.isConnected && now < range.max ? track().set(now + by) : stop();
+    };
+    const start = () => {
+      const { range, step: by } = track().options;
+      if (track().get(true) >= range.max) track().set(range.min);
+      timer = setInterval(step, within((PLAYED * by) / (range.max - range.min), 100, 1200));
+      told((playing = button), true);
+    };
+    button.addEventListener("click", () => {
+      const again = playing !== button;
+      stop();
+      if (again) start();
     });
-  button.addEventListener("click", () => (timer ? stop() : slider() && start()));
+    told(button, false);
+    row.append(button);
+  }
+  for (const event of ["pointerdown", "focusin"])
+    panel.addEventListener(event, ({ target }) => target.closest(".widget-slider") && !target.matches(".posenc-play") && stop());
 }
 
 function settle(panel) {
@@ -145,14 +152,23 @@ function settle(panel) {
   panel.dataset.settled = "yes";
   // Letters typed in a list choose there; else they are commands of the notebook.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
-  play(panel);
+  const scenes = panel.querySelector(".posenc-scenes");
+  scenes?.addEventListener("click", () => (panel.before = panel.querySelector(".posenc-picture")));
   const cell = panel.closest(".jp-CodeCell");
   cell?.addEventListener("keydown", event => {
-    const first = panel.querySelector(".noUi-handle");
+    const first = panel.querySelector(".posenc-scenes button, .noUi-handle");
     if (event.key !== "Tab" || event.shiftKey || event.target !== cell || !first || !panel.isConnected) return;
-    event.preventDefault(); // from the cell straight to the slider, past the notebook's own buttons
+    event.preventDefault(); // from the cell straight to a scene or a slider, past the notebook's own buttons
     first.focus();
   });
+}
+
+function arrive(whole, panel) {
+  // Once a scene has come that was chosen on the wall, all of it is in sight, and keys move its slider.
+  if (!whole.before || whole.before.isConnected) return;
+  whole.before = null;
+  whole.scrollIntoView({ block: "nearest" });
+  panel.querySelector(".noUi-handle")?.focus({ preventScroll: true });
 }
 
 function touch(model, canvas, tip) {
@@ -256,7 +272,7 @@ function render({ model, el }) {
     if (!panel?.clientWidth) return; // out of sight
     if (panel !== watched) sizes.observe((watched = panel)); // it grows where its picture may not
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
-    settle(whole), name(whole), hear(model, panel);
+    settle(whole), name(whole), hear(model, panel), arrive(whole, panel);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen

@@ -17,7 +17,7 @@ from posenc_lib.encodings.catalog import KNOWN, Catalog
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.registry import SCENES, topics
+from posenc_lib.figures.registry import NAMES, SCENES, topics
 from posenc_lib.figures.shown import thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
@@ -37,7 +37,7 @@ KINDS = {  # where an encoding enters, and what is drawn of it
     "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
 }
 VIEWS_AT_ONCE = 3
-ALL = "all"  # scenes of every topic: the wall that a playground opens with
+START = "start here"  # the scenes that a playground opens with
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 WIDTHS = {"for a slide": None, "640 px wide": 640}
@@ -63,10 +63,12 @@ def twice(encodings: Sequence[Encoding]) -> bool:
 class Side(Explorer):
     """The explorer of a playground: a slider for everything, the first four in sight."""
 
-    alike, room_beside = True, (130, 170)
+    alike, room_beside = True, (150, 170)
 
-    def __init__(self, wanted: Spec, first: Sequence[str], files: tuple = ()):
-        self._first, self._files = first, files
+    file_as: widgets.Dropdown  # its playground's
+
+    def __init__(self, wanted: Spec, first: Sequence[str]):
+        self._first = first
         start = _taken(wanted)
         super().__init__(replace(wanted, values=_ranges(wanted, start)), start, near=True)
 
@@ -79,11 +81,9 @@ class Side(Explorer):
         self.live = [name for name in order if name in usable][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
-        fold = [_fold("more sliders", in_columns(rest))] if rest else []
-        self.file_as = _list("files", FILES)
-        self.file_as.value = self._files
-        self._tools.children += (self.file_as,)
-        self.box.children += (*fold,)
+        more = [_fold("More sliders", in_columns(rest))] if rest else []
+        reset, _, _, *tabs = self._tools.children
+        self._tools.children = [reset, *tabs, *more]
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return titles; of the same encoding twice with the values that differ."""
@@ -131,7 +131,7 @@ class Playground(OnPage):
         if text is not None:
             self._try(lambda: self._make(*self._read(text)))
         elif not own:
-            self.topic.value = ALL
+            self.wall.value = True
 
     @property
     def text(self) -> str:
@@ -201,45 +201,42 @@ class Playground(OnPage):
         """Make lists, scenes, buttons, and room for the panel."""
         known = self._known.values()
         named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
-        self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
-        self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
-        shown = {"none": None} | {topic: topic for topic in (ALL, *topics())}
-        self.topic = widgets.ToggleButtons(options=shown, value=None, description="scenes")
+        self.a = widgets.Dropdown(description="A", options=named)
+        self.b = widgets.Dropdown(description="B", options=[("none", ""), *named])
+        self.views = [widgets.Dropdown(description=f"view {k + 1}") for k in range(VIEWS_AT_ONCE)]
+        shown = {topic.capitalize(): topic for topic in (START, *topics())}
+        self.topic = widgets.ToggleButtons(options=shown)
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self._line = widgets.Text(
             description="line", placeholder="paste one here", continuous_update=False
         )
         self._note, self._news, self._place = widgets.HTML(), widgets.HTML(), widgets.VBox()
-        play = widgets.Button(
-            description="Play", tooltip="let the slider that was used last go to its end"
-        )
-        play.add_class("posenc-play")  # the page lets it play
-        back = self._button("Back", self.back, tooltip="what was shown before the last choice")
-        forward = self._button(
-            "Forward", self.forward, tooltip="what was shown before the last step back"
-        )
+        back, forward = self._button("Back", self.back), self._button("Forward", self.forward)
         copied = self._button("Copy line", self._copy, tooltip="one line that opens this again")
-        bar = widgets.HBox([self.topic, play, back, forward]).add_class("posenc-tools")
-        lists = widgets.Box([self.a, self.b, *self.views, self._line]).add_class("posenc-lists")
-        tools = widgets.HBox([copied]).add_class("posenc-tools")
-        choose = _fold("choose encodings and views", widgets.VBox([lists, tools]))
-        parts = [bar, self._scenes, self._news, self._note, self._place, choose]
+        self.file_as = widgets.Dropdown(description="Save as", options=FILES)
+        self._share = widgets.Box([self._line, copied, self.file_as]).add_class("posenc-lists")
+        wall = _fold("Scenes", widgets.Box([self.topic, self._scenes]))
+        self.wall = wall.children[0]
+        share = _fold("Save or share", self._share)
+        bar = widgets.Box([wall, self._note, back, forward, share]).add_class("posenc-tools")
+        lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
+        parts = [bar, lists, self._news, self._place]
         self.box = widgets.VBox(parts).add_class("posenc-playground")
         Look().dress(self.box)
-        for choice in (self.a, self.b, *self.views):
-            self._when_moved(choice, self._chosen)
-        self._when_moved(self.topic, self._offer)
-        self._when_moved(self._line, self._open_line)
+        self._when_moved(self._chosen, self.a, self.b, *self.views)
+        self._when_moved(self._offer, self.topic, self.wall)
+        self._when_moved(self._open_line, self._line)
 
-    def _when_moved(self, widget: widgets.Widget, do: Callable) -> None:
+    def _when_moved(self, do: Callable, *choices: widgets.Widget) -> None:
         """Do something when a reader moves a widget, not when it is put where the panel is."""
-        widget.observe(lambda _: self._showing or self._try(do), names="value")
+        for choice in choices:
+            choice.observe(lambda _: self._showing or self._try(do), names="value")
 
     def _make(self, wanted: Spec, scene: str = "", wished: dict | None = None) -> None:
         """Replace the panel, and put every list where it is."""
         with LOCK:
-            files = self.explorer.file_as.value if self.explorer else ()
-            side = Side(wanted, SCENES[scene].drag if scene else (), files)
+            side = Side(wanted, SCENES[scene].drag if scene else ())
+            side.file_as = self.file_as
             try:
                 self._put_lists(side.spec)
             except BaseException:  # the panel before stays, and with it its lists
@@ -250,6 +247,7 @@ class Playground(OnPage):
             if self.explorer:
                 self.explorer.close()
             self.explorer, self._place.children = side, [side.box]
+            self._share.children = [*self._share.children[:3], *side._files]
             self._wished = wished or wanted.all_values
             changes = []
             for name, value in wanted.values.items():
@@ -268,7 +266,7 @@ class Playground(OnPage):
         self._showing = True
         try:
             self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-            self._line.value, self.topic.value = line, None
+            self._line.value, self.wall.value = line, False
             for k, drop in enumerate(self.views):
                 now = drawn[k] if k < len(drawn) else ""
                 views = [view for view in VIEWS if view == now or view in fitting]
@@ -284,15 +282,16 @@ class Playground(OnPage):
         with LOCK:
             if self._pictures:
                 self._pictures.stop()
-            topic, old = self.topic.value, self._scenes.children
-            wanted = [one for one in topics() if topic in (ALL, one)]
-            names = [name for one in wanted for name in SCENES if SCENES[name].topic == one]
-            images = {name: widgets.Image(format="png") for name in names}
-            buttons = {name: self._button(name, partial(self.open, name)) for name in names}
-            self._scenes.children = [widgets.Box([images[name], buttons[name]]) for name in names]
+            topic, old, images, tiles = self.topic.value, self._scenes.children, {}, []
+            for name, one in SCENES.items() if self.wall.value else ():
+                if topic in (one.topic, START * one.first):
+                    images[name] = widgets.Image(layout={"visibility": "hidden"})
+                    button = self._button(name, partial(self.open, name), tooltip=one.says)
+                    tiles.append(widgets.Box([images[name], button]))
+            self._scenes.children = tiles
             for gone in old:
                 close_all(gone)
-            if names:
+            if tiles:
                 self._pictures = Beside(_pictured(images), self._failed)
 
     def _head(self, scene: str, when: str = "") -> None:
@@ -373,10 +372,10 @@ class Playground(OnPage):
 
     def _read(self, text) -> tuple[Spec, str]:
         """Return what a scene's name or a line describes, and the name of the scene."""
-        scene = text if isinstance(text, str) and text in SCENES else ""
+        scene = NAMES.get(text, "") if isinstance(text, str) else ""
         if isinstance(text, str) and " " in text and not {*":|;+"} & {*text} and not scene:
             raise ValueError(
-                f"there is no scene {validate.show(text)} ({validate.among(text, SCENES)})"
+                f"there is no scene {validate.show(text)} ({validate.among(text, NAMES)})"
             )
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
@@ -396,6 +395,7 @@ def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
         with LOCK:
             theme = themes[late[0]] = Look().theme
             images[late[0]].value = thumbnail(late[0], theme)
+            images[late[0]].layout.visibility = None
         yield
 
 
@@ -496,18 +496,13 @@ def _range(parameter: Parameter, value):
     return min(low, value), max(high, value)
 
 
-def _list(name: str, options: list) -> widgets.Dropdown:
-    return widgets.Dropdown(options=options, description=name, layout=widgets.Layout(width="auto"))
-
-
 def _called(view: str) -> str:
     """Return how a reader calls a view: trajectory 3d · Positions as points."""
-    words = view.replace("_", " ")
-    return f"{words} · {VIEWS[view].title}" if VIEWS[view].title else words
+    return " · ".join(filter(None, (view.replace("_", " "), VIEWS[view].title)))
 
 
 def _in_address() -> str | None:
-    """Return what an app's address asks for: …/?preset=base 100 wraps, or …/?line=rope: heatmap."""
+    """Return the scene or the line that an app's address asks for: …/?preset=…, or …/?line=…."""
     # where Voilà puts what follows the question mark
     asked = parse_qs(os.environ.get("QUERY_STRING", ""))
     return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
@@ -520,11 +515,10 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     'sine: heatmap; seq_len=8'
 
     Args:
-        spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as
-            "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
+        spec: a scene's name, such as "Where a real head looks" (see figures/scenes.toml), or a line
+            such as "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
             `Playground.line` gives one. None is the first encoding of own, or sinusoidal; in an
-            app, what its address asks for: …/?preset=base 100 wraps. What cannot be opened is a
-            sentence in the panel.
+            app, what its address asks for. What cannot be opened is a sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
     mine: dict[str, Encoding] = {}
@@ -533,6 +527,5 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
         (encoding,) = opened([thing], taken=[*KNOWN, *mine], called="own")
         specs.refuse_taken(encoding)
         mine[encoding.name] = encoding
-    names = [f"{one.name}: {', '.join(one.views)}" for one in mine.values()]
-    first = names[0] if names else FIRST
+    first = next((f"{one.name}: {', '.join(one.views)}" for one in mine.values()), FIRST)
     return Playground(first, _in_address() if spec is None else spec, mine)

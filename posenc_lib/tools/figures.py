@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
     else:
         jobs = {}
         for one in FIGURES.values():
-            for suffix in one.formats:
+            for suffix in formats(one):
                 jobs[f"{one.id}.{suffix}"] = partial(_make, one, one.values(), suffix)
             jobs[f"{TILES}/{one.id}.png"] = partial(tile, one)
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
@@ -181,6 +181,11 @@ def gallery() -> bytes:
     return Template(template).substitute(texts).encode()
 
 
+def formats(one: Scene) -> list[str]:
+    """Return the formats in which the gallery has a figure."""
+    return ["gif"] if one.moving else ["png", "svg"]
+
+
 def _section(topic: str, some: list[Scene]) -> str:
     """Return a topic's figures as tiles, three in a row."""
     cells = [*map(_entry, some), *["<td></td>"] * (-len(some) % ACROSS)]
@@ -209,12 +214,12 @@ def _entry(one: Scene) -> str:
     values = one.values()
     caption, alt = map(html.escape, one.words(values))
     _, line = telling(one)
-    links = [f'<a href="{one.id}.{suffix}">{suffix.upper()}</a>' for suffix in one.formats]
+    links = [f'<a href="{one.id}.{suffix}">{suffix.upper()}</a>' for suffix in formats(one)]
     links.append(f'<a href="../notebooks/{one.lesson}.ipynb">{_from(one.lesson)}</a>')
-    command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
+    command = f"python -m posenc_lib figures make {one.id} --format {','.join(formats(one))}"
     picture = f'<img src="{TILES}/{one.id}.png" alt="{line}" width="{WIDE}">'
     return f"""<td width="{WIDE}" valign="top">
-<a href="{one.id}.{one.formats[0]}">{picture}</a>
+<a href="{one.id}.{formats(one)[0]}">{picture}</a>
 <details><summary>{line}</summary>
 <p>{caption}</p>
 <p>{" · ".join(links)}</p>

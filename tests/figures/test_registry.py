@@ -12,7 +12,7 @@ from PIL import Image
 import posenc_lib as pe
 from posenc_lib.figures import registry
 from posenc_lib.figures.registry import FIGURES, find
-from posenc_lib.tools.figures import gallery
+from posenc_lib.tools.figures import formats, gallery
 from posenc_lib.tools.tiles import HIGH, TELLS, WIDE, telling, tile
 from posenc_lib.views import VIEWS
 
@@ -27,7 +27,7 @@ def sources(path):
 
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
-    files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in one.formats}
+    files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in formats(one)}
     assert {path.name for path in FOLDER.iterdir()} == {"README.md", "small"} | files
     assert {path.stem for path in (FOLDER / "small").iterdir()} == set(FIGURES)
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -121,7 +121,9 @@ WRONG = {
     "a slider of none": ({"drag": ["bass"]}, "its parameters must be .* got 'bass'"),
     "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters must be .* got 'bass'"),
     "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces must be .* got 'bass'"),
-    "another's button": ({"button": "T5's buckets"}, "button must be that of one scene"),
+    "another's button": ({"button": "A count that creeps up"}, "button must be that of one scene"),
+    "another's old name": ({"button": "T5's buckets"}, "button must be that of one scene"),
+    "an alias of another": ({"aliases": ["Shaw clips"]}, "got 'Shaw clips' again"),
 }
 
 

@@ -244,7 +244,7 @@ def test_what_a_closed_panel_waits_for_does_nothing():
 
 def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_how(tmp_path):
     panel = explore("sinusoidal", views="heatmap")
-    reset, png, svg = panel._buttons
+    reset, png, svg = panel._tools.children
     panel._picture.send = Mock()
     png.click()
     assert "This page cannot save files" in panel._news.value

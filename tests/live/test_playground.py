@@ -14,10 +14,10 @@ from PIL import Image
 
 from posenc_lib import explore, playground, present
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.figures.registry import SCENES, topics
+from posenc_lib.figures.registry import NAMES, SCENES, topics
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.live.playground import MARGIN
+from posenc_lib.live.playground import MARGIN, START
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
@@ -54,11 +54,11 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
     wanted = scene.opened() if scene else read(text)
     for _ in range(2):  # it can be asked for again
         if scene:
-            ground.topic.value = scene.topic
+            ground.wall.value, ground.topic.value = True, scene.topic
             press(ground, text)
             assert re.search(r">([^<]*)</div>$", ground._note.value.replace("</b> · ", ">"))
             assert ground.scene == text
-            assert tuple(ground.explorer.live) == scene.drag[:4]
+            assert ground.explorer.live == scene.drag[:4]
         else:
             ground._line.value = text
         assert 1 <= len(ground.explorer.live) <= 4
@@ -73,29 +73,42 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
     assert shown(ground) == seen
 
 
-def test_it_opens_on_a_wall_of_all_scenes_whose_pictures_come_one_by_one(monkeypatch):
+def test_every_name_that_a_scene_has_had_opens_it(undrawn):
+    aliases = {old: name for old, name in NAMES.items() if old != name}
+    assert aliases["base 100 wraps"] == aliases["what the base does"] == "Points crowd on a circle"
+    assert not aliases.keys() & SCENES.keys()
+    ground = playground("ALiBi's rulers")
+    for old, name in aliases.items():
+        ground.open(old)
+        assert ground.scene == name
+        assert name in ground._note.value
+    ground.close()
+
+
+def test_it_opens_on_a_wall_of_a_few_scenes_whose_pictures_come_one_by_one(monkeypatch):
     drawn = threading.Event()
 
     def slow(name, theme):
         assert drawn.wait(60)
         return name.encode()
 
-    ground = playground()
-    ground.close()
     monkeypatch.setattr(sys.modules["posenc_lib.live.playground"], "thumbnail", slow)
     threading.Timer(0.1, drawn.set).start()
     ground = playground()
+    assert ground.wall.value
     images, buttons = zip(*(tile.children for tile in ground._scenes.children), strict=True)
+    assert images[-1].layout.visibility == "hidden"  # no broken picture until it is drawn
     names = [button.description for button in buttons]
-    assert sorted(names) == sorted(SCENES)
-    each = [SCENES[name].topic for name in names]
-    assert each == sorted(each, key=topics().index)
+    assert names == [name for name, one in SCENES.items() if one.first]
+    assert 8 <= len(names) <= 10  # two rows
     ground._pictures.wait()
     assert [bytes(image.value).decode() for image in images] == names
-    press(ground, "base 100 wraps")  # and it's gone
-    assert not ground._scenes.children
-    ground.topic.value = "all"
-    ground.topic.value = None
+    assert {image.layout.visibility for image in images} == {None}
+    press(ground, "Points crowd on a circle")  # and the wall folds
+    assert (ground.wall.value, ground._scenes.children) == (False, ())
+    ground.wall.value = True
+    assert [button.description for _, button in tiles(ground)] == names
+    ground.wall.value = False
     assert not ground._scenes.children
     ground.close()
     for opened in (playground("sine: heatmap"), playground(own=np.eye(8))):
@@ -103,14 +116,34 @@ def test_it_opens_on_a_wall_of_all_scenes_whose_pictures_come_one_by_one(monkeyp
         opened.close()
 
 
+def tiles(ground) -> list[tuple]:
+    return [tile.children for tile in ground._scenes.children]
+
+
+def test_the_topics_of_the_wall_have_every_scene_once(undrawn):
+    ground = playground()
+    offered = []
+    for topic in topics():
+        ground.topic.value = topic
+        shown = [button.description for _, button in tiles(ground)]
+        assert {SCENES[name].topic for name in shown} == {topic}
+        offered += shown
+        for _, button in tiles(ground):
+            assert button.tooltip == SCENES[button.description].says
+    assert sorted(offered) == sorted(SCENES)
+    ground.close()
+
+
 def test_a_scene_of_a_lesson_that_no_topic_names_is_offered_last(monkeypatch):
     ground = playground()
-    usual = {name: topic for name, topic in ground.topic.options.items() if name != "further"}
+    usual = {name: topic for name, topic in ground.topic.options.items() if name != "Further"}
     ground.close()
-    scene = replace(SCENES["T5's buckets"], lesson="99_new", button="a new one")
+    scene = replace(SCENES[NAMES["T5's buckets"]], lesson="99_new", button="a new one")
     monkeypatch.setitem(SCENES, scene.button, scene)
+    monkeypatch.setitem(NAMES, scene.button, scene.button)
     ground = playground()
-    assert ground.topic.options == usual | {"further": "further"}
+    assert ground.topic.options == usual | {"Further": "further"}
+    assert ground.topic.value == START
     ground.topic.value = "further"
     press(ground, "a new one")
     assert ground.scene == "a new one"
@@ -232,7 +265,7 @@ def test_encodings_of_every_kind_can_stand_beside_each_other(ground):
 
 def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_again(ground):
     lines = [ground.line]
-    ground.open("base 100 wraps")
+    ground.open("Points crowd on a circle")
     lines.append(ground.line)
     ground.b.value = "rope"
     lines.append(ground.line)
@@ -240,16 +273,16 @@ def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_a
         assert ground.line == lines.pop()
         press(ground, "Back")
         assert ground.line == lines[-1]
-        assert ("base 100 wraps" in ground._note.value) == (len(lines) == 2)
+        assert ("Points crowd on a circle" in ground._note.value) == (len(lines) == 2)
     press(ground, "Back")
     assert "There is nothing to go back to." in ground._news.value
     press(ground, "Forward")
-    assert ground.scene == "base 100 wraps"
+    assert ground.scene == "Points crowd on a circle"
     ground.a.value = "binary"  # another way
     press(ground, "Forward")
     assert "There is nothing to go forward to." in ground._news.value
     press(ground, "Back")
-    assert ground.scene == "base 100 wraps"
+    assert ground.scene == "Points crowd on a circle"
 
 
 def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
@@ -307,8 +340,8 @@ def test_an_app_opens_what_its_address_asks_for(monkeypatch):
 
 
 def test_what_a_scene_says_is_what_it_was_as_it_opened_once_a_slider_has_moved(ground):
-    ground.open("sine meets itself")
-    says = SCENES["sine meets itself"].says
+    ground.open("Two positions all but meet")
+    says = SCENES["Two positions all but meet"].says
     assert f"</b> · {says}" in ground._note.value
     ground.explorer.sliders["d_model"].value = 4
     assert f"</b> · as it opened: {says}" in ground._note.value
@@ -326,7 +359,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
     usual = (), ground.explorer._drawn.page_width, False
     slide = ("light", None), (856 + 2 * MARGIN), False
     for chosen, width, dark in (usual, (("dark", 640), 640, True), slide):
-        ground.explorer.file_as.value = chosen
+        ground.file_as.value = chosen
         press(ground, "PNG")
         (data,) = send.call_args.kwargs["buffers"]
         grey = np.asarray(Image.open(io.BytesIO(data)).convert("L"), int)
@@ -335,7 +368,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
         rim = 2 * MARGIN - 2  # all paper
         for edge in (grey[:rim], grey[-rim:], grey[:, :rim], grey[:, -rim:]):
             assert np.ptp(edge) < 3
-    ground.explorer.file_as.value = "dark", 640
+    ground.file_as.value = "dark", 640
     press(ground, "SVG")
     svg = send.call_args.kwargs["buffers"][0].decode()
     assert 'width="640"' in svg
@@ -381,7 +414,7 @@ def test_switching_and_closing_leave_nothing_behind():
     for _ in range(2):
         for name in ("binary", "rope", "sine"):
             ground.a.value = name
-            ground.topic.value = "waves"
+            ground.wall.value, ground.topic.value = True, "waves"
             ground._pictures.wait()
         figures, open_widgets = held()
         counts.add((figures, len(open_widgets)))
@@ -403,13 +436,14 @@ def test_what_views_have_no_room_for_is_told_and_comes_back_with_other_views(gro
 
 
 def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(ground):
-    ground.explorer.file_as.value = "dark", 640
-    ground.topic.value = "waves"
+    ground.file_as.value = "dark", 640
+    ground.wall.value, ground.topic.value = True, "waves"
     assert ground._scenes.children
-    press(ground, "sine meets itself")
-    assert ground.explorer.file_as.value == ("dark", 640)
-    assert ground.topic.value is None
+    press(ground, "Two positions all but meet")
+    assert ground.file_as.value == ("dark", 640)
+    assert not ground.wall.value
     assert not ground._scenes.children
+    assert ground.topic.value == "waves"  # where the wall opens again
 
 
 @pytest.mark.parametrize("names", ["rope", "rope+alibi"])
@@ -417,7 +451,7 @@ def test_a_picture_for_a_slide_is_no_tower(names, ground):
     ground.open(f"{names}: dot_product, similarity, score_by_offset; seq_len=40")
     shapes = {}
     for look in (("light", None), ("light", 640)):
-        ground.explorer.file_as.value = look
+        ground.file_as.value = look
         wide, high = Image.open(io.BytesIO(ground.explorer._file("png"))).size
         shapes[look[1]] = wide / high
     assert shapes[None] > 1.2 > shapes[640]

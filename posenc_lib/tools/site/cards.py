@@ -1,13 +1,18 @@
 """Cards: links with one plot of a scene, without words that its edge would cut."""
 
 import html
+import io
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+
+import numpy as np
+from PIL import Image
 
 from posenc_lib.figures.film import on_papers, webp
 from posenc_lib.figures.registry import FIGURES, Scene
+from posenc_lib.figures.shown import thumbnail
 from posenc_lib.tools.tiles import crop
+from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI
 
@@ -44,11 +49,15 @@ def lesson(to: str, *about: str) -> str:
 
 
 def scene(to: str, one: Scene) -> str:
-    """Return the card of a scene of the playground: its first plot, and its name."""
-    spec = one.opened()[0]
-    encodings, values = spec.fit(spec.all_values)
-    drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=WIDE, sharpness=SHARP)
-    return card(to, lambda: cropped(drawn(), 0), one.button)
+    """Return the card of a scene of the playground: its thumbnail, and its name."""
+    views = one.opened()[0].views
+    kind = views[one.tells % len(views)].kind
+
+    def drawn() -> tuple[str, str]:
+        small = Image.open(io.BytesIO(thumbnail(one.button, style.theme())))
+        return webp(np.asarray(small.convert("RGB"))), kind
+
+    return card(to, drawn, one.button)
 
 
 def card(to: str, plot: Callable, title: str, *more: str) -> str:
