@@ -153,7 +153,7 @@ function settle(panel) {
   // Letters typed in a list choose there; else they are commands of the notebook.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
   const scenes = panel.querySelector(".posenc-scenes");
-  scenes?.addEventListener("click", () => (panel.before = panel.querySelector(".posenc-picture")));
+  scenes?.addEventListener("click", () => (panel.leaving = panel.querySelector(".posenc-picture")));
   const cell = panel.closest(".jp-CodeCell");
   cell?.addEventListener("keydown", event => {
     const first = panel.querySelector(".posenc-scenes button, .noUi-handle");
@@ -165,8 +165,8 @@ function settle(panel) {
 
 function arrive(whole, panel) {
   // Once a scene has come that was chosen on the wall, all of it is in sight, and keys move its slider.
-  if (!whole.before || whole.before.isConnected) return;
-  whole.before = null;
+  if (!whole.leaving || whole.leaving.isConnected) return;
+  whole.leaving = null;
   whole.scrollIntoView({ block: "nearest" });
   panel.querySelector(".noUi-handle")?.focus({ preventScroll: true });
 }

@@ -503,7 +503,7 @@ def _called(view: str) -> str:
 
 def _in_address() -> str | None:
     """Return the scene or the line that an app's address asks for: …/?preset=…, or …/?line=…."""
-    # where Voilà puts what follows the question mark
+    # where Voilà puts it
     asked = parse_qs(os.environ.get("QUERY_STRING", ""))
     return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
 

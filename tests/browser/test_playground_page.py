@@ -14,17 +14,16 @@ NAMED = """() => {
     const at = document.activeElement;
     const label = at.closest(':has(> .widget-label)')?.querySelector('.widget-label');
     const kind = at.getAttribute('role') ?? at.type ?? at.tagName;
-    return `${(label ?? at).innerText} ${at.innerText ?? ''}|${kind}`;
+    return `${(label ?? at).innerText} ${at.ariaLabel ?? at.innerText ?? ''}|${kind}`;
 }"""
-BUTTONS = ("Play", "Copy line", "Back", "Forward", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
+BUTTONS = ("Play query", "Copy line", "Back", "Forward", "Reset", "PNG", "SVG", "Rotation")
 SLIDERS = ("seq_len", "d_model", "base", "query", "pair", "interleaved")
-CHOOSE = "choose encodings and views"
+PLAIN = "Points crowd on a circle"
 KEYS = ("Home", "ArrowRight", "PageUp", "PageDown", "ArrowLeft", "End")  # that lesson 00 names
 CUT = """select => {
     const pen = document.createElement('canvas').getContext('2d');
     pen.font = getComputedStyle(select).font;
-    const words = [...select.options].map(({ text }) => pen.measureText(text).width);
-    return Math.max(...words) + 24 - select.clientWidth;
+    return pen.measureText(select.selectedOptions[0].text).width + 24 - select.clientWidth;
 }"""
 KINDS = (
     "[...document.querySelectorAll('.jp-Cell')]"
@@ -51,13 +50,15 @@ class Ground(ExplorerOnPage):
         self.page.get_by_text(text).first.wait_for(timeout=120_000)
 
     def open(self, line):
-        """Write a line as a reader does who got one."""
+        """Write a line as a reader does who got one, where it is unfolded."""
         written = self.page.locator(".widget-text:has(label:text-is('line')) input")
         written.fill(line)
         written.press("Enter")
 
     def scene(self, topic, name, told):
-        """Choose a topic, then a scene by its picture."""
+        """Unfold the wall, choose a topic, then a scene by its picture."""
+        if not self.page.locator(".posenc-scenes button").count():
+            self.unfold("Scenes")
         self.page.get_by_role("button", name=topic, exact=True).click()
         self.page.get_by_role("button", name=name, exact=True).click()
         self.has(told)
@@ -65,7 +66,6 @@ class Ground(ExplorerOnPage):
     def use(self):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
-        self.unfold(CHOOSE)
         for label, option, told in (
             ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
             ("B", "Rotary (RoPE)", "turns queries and keys; showing one query and one key"),
@@ -73,7 +73,7 @@ class Ground(ExplorerOnPage):
             self.choose(label, option)
             self.has(told)
             seen.append(self.settled())
-        self.scene("waves", "base 100 wraps", "With a small base these waves come round")
+        self.scene("Waves", PLAIN, "With a small base these waves come round")
         seen.append(self.settled())
         assert len(set(seen)) == 4
         assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
@@ -83,6 +83,7 @@ class Ground(ExplorerOnPage):
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
         self.settled()  # its page has told that somebody looks
+        self.unfold("Save or share")
         self.press("Copy line")
         self.has("Copied; the line stands in its field")
         copied = self.page.evaluate("() => navigator.clipboard.readText()")
@@ -110,10 +111,13 @@ def test_in_jupyterlab(ground):
 @pytest.mark.slow
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
-    page.get_by_role("button", name="waves", exact=True).click()
+    ground.scene("Waves", PLAIN, "With a small base these waves come round")
+    page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
+    ground.unfold("Scenes")
+    page.locator(".posenc-scenes button").first.wait_for()
     slider, before = ground.sliders()["seq_len"], ground.settled()
-    page.get_by_role("button", name="counting", exact=True).focus()
-    while len(reached) < 60 and "Copy line" not in "".join(reached):
+    page.get_by_role("button", name="Counting", exact=True).focus()
+    while len(reached) < 80 and "layout concatenated" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
         if "▸" in reached[-1]:
             page.keyboard.press("Enter")
@@ -125,23 +129,28 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
                 values.append(int(slider.readout.inner_text()))
         page.keyboard.press("Tab")
     told = " ".join(reached)
-    assert [name for name in (*SLIDERS, *BUTTONS) if name not in told] == []
-    assert sum("select-one" in what for what in reached) >= 5  # A, B, three views
+    assert [name for name in (*SLIDERS, *BUTTONS, PLAIN) if name not in told] == []
+    assert sum("select-one" in what for what in reached) >= 6  # A, B, three views, files
     home, right, up, down, left, end = values
     assert (home, right, end) == (2, 3, 256)
     assert left + 1 == down < up - 1 > right
 
 
-def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_choose_there(ground):
+def test_from_the_cell_one_tab_leads_to_a_scene_and_from_there_to_its_slider(ground):
     page, kinds = ground.page, ground.page.evaluate(KINDS)
+    page.wait_for_selector(".posenc-playground[data-settled] .posenc-scenes button")
     page.locator(".jp-CodeCell .jp-InputPrompt").click()
     page.keyboard.press("Tab")
-    assert "slider" in page.evaluate(NAMED)
+    page.wait_for_function("() => document.activeElement.closest('.posenc-scenes')")
+    before = ground.settled()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
+    assert "query" in page.evaluate(NAMED)  # what the first scene is about
+    ground.wait_until(lambda picture: picture != before)
     before = ground.settled()
     page.keyboard.press("ArrowRight")
     ground.wait_until(lambda picture: picture != before)
-    ground.unfold(CHOOSE)
-    page.locator(".posenc-lists select").nth(0).focus()
+    page.locator(".posenc-lists select:visible").nth(0).focus()
     page.keyboard.type("ro")  # r alone would be a Raw cell
     ground.has("turns queries and keys")
     assert page.evaluate(KINDS) == kinds
@@ -152,6 +161,7 @@ def test_after_a_fast_drag_words_are_of_the_last_value_and_files_come_to_the_rea
     slider.drag_to(0.95, steps=60)
     ground.settled()
     ground.has(f"Table: {slider.readout.inner_text()} positions")
+    ground.unfold("Save or share")
     for kind, begin in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<?xml")):
         with ground.page.expect_download() as coming:
             ground.press(kind)
@@ -165,16 +175,12 @@ def test_after_a_fast_drag_words_are_of_the_last_value_and_files_come_to_the_rea
 
 @pytest.mark.slow
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
-    start, slider, play = (
-        ground.settled(),
-        ground.sliders()["query"],
-        ground.page.locator(".posenc-play"),
-    )
-    slider.handle.click()  # the one that was used last
-    assert play.inner_text() == "Play query"
+    start, slider = ground.settled(), ground.sliders()["query"]
+    play = ground.page.get_by_role("button", name="Play query", exact=True)
+    stop = ground.page.get_by_role("button", name="Stop query", exact=True)
     play.click()
     ground.page.wait_for_function("readout => Number(readout.innerText) >= 22", arg=slider.readout)
-    play.click()
+    stop.click()
     stopped = int(slider.readout.inner_text())
     assert ground.settled() != start
     ground.page.wait_for_timeout(1000)  # what was waiting in line would come now
@@ -184,6 +190,7 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
         "([readout, from]) => Number(readout.innerText) > from", arg=[slider.readout, stopped]
     )
     slider.drag_to(0.1)  # a hand that takes the slider stops it
+    play.wait_for()
     there = int(slider.readout.inner_text())
     ground.page.wait_for_timeout(1000)
     assert int(slider.readout.inner_text()) == there < 22
@@ -192,13 +199,13 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     ground.page.keyboard.type("137,000")  # between two steps
     ground.page.keyboard.press("Enter")
     ground.page.wait_for_function("readout => readout.innerText === '137,000'", arg=base.readout)
-    assert play.inner_text() == "Play base"
     play.click()
+    ground.page.get_by_role("button", name="Play base", exact=True).click()
+    play.wait_for()  # one plays at a time
     ground.page.wait_for_function(
         "readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000
     )
-    ended = "play => play.innerText === 'Play base'"
-    ground.page.wait_for_function(ended, arg=play.element_handle())
+    ground.page.get_by_role("button", name="Play base", exact=True).wait_for()
     ground.settled()
 
 
@@ -230,6 +237,7 @@ def test_as_an_app(browser, lab, tmp_path):
         page.goto(address(""))
         Ground(page).use()
         Ground(page).settled()  # its page has told that somebody looks
+        Ground(page).unfold("Save or share") if page.get_by_text("▸ Save").count() else None
         with page.expect_download():
             Ground(page).press("PNG")
         for link in page.locator("a[href]:visible").evaluate_all("all => all.map(a => a.href)"):
@@ -250,24 +258,25 @@ def test_as_an_app(browser, lab, tmp_path):
 def test_it_opens_on_its_wall_and_then_a_picture_with_its_sliders_fills_the_screen(ground):
     page = ground.page
     page.set_viewport_size({"width": 1280, "height": 720})
+    first = sum(one.first for one in SCENES.values())
     page.wait_for_function(
         "count => [...document.querySelectorAll('.posenc-scenes img')].filter("
         "image => image.naturalWidth > 50).length === count",
-        arg=len(SCENES),
+        arg=first,
         timeout=120_000,
     )
-    page.get_by_role("button", name="base 100 wraps", exact=True).click()
+    room = page.locator(".jp-WindowedPanel-outer").bounding_box()
+    wall = page.locator(".posenc-scenes").bounding_box()
+    assert wall["height"] < 0.6 * room["height"]
+    page.get_by_role("button", name=PLAIN, exact=True).click()
     ground.has("With a small base these waves come round")
     picture = page.locator(PICTURE)
-    high = page.wait_for_function(
-        "canvas => canvas.clientHeight > 340 && canvas.clientHeight",
-        arg=picture.element_handle(),
-    ).json_value()
+    page.wait_for_function("canvas => canvas.clientHeight > 340", arg=picture.element_handle())
+    page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
     panel = page.locator(".posenc-playground").bounding_box()
-    used = picture.bounding_box()["y"] + high - panel["y"]
-    assert used + 40 <= page.locator(".jp-WindowedPanel-outer").bounding_box()["height"]
-    ground.unfold(CHOOSE)
-    lists = page.locator(".posenc-lists select").all()
+    assert panel["y"] >= room["y"] - 1  # all of it has come into sight by itself
+    assert panel["y"] + panel["height"] <= room["y"] + room["height"] + 1
+    lists = page.locator(".posenc-lists select:visible").all()
     assert len(lists) == 5
     for each in lists:  # what is chosen is seen whole
         assert each.evaluate(CUT) <= 0
