@@ -27,7 +27,7 @@ def sources(path):
 
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
-    files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in one.formats}
+    files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in formats(one)}
     assert {path.name for path in FOLDER.iterdir()} == {"README.md", "small"} | files
     assert {path.stem for path in (FOLDER / "small").iterdir()} == set(FIGURES)
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
