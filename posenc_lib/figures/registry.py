@@ -34,22 +34,14 @@ FACTS = re.compile(r"\([^()]*{[^()]*\.\)")  # sentences in brackets that name va
 class Scene:
     """A scene: a figure if it has a caption, in the playground if it has a button.
 
+    What scenes.toml says of it is told there.
+
     Attributes:
-        lesson: the notebook that it belongs to, without its suffix.
-        line: its panels as a spec that may name parameters in braces.
         defaults: of every parameter that can be set, by name; `values`
             holds them to what the others leave.
-        moves, low, high: what moves where a format can, from where to where.
-        caption, alt: words that may name parameters in braces; without
-            them the views' own titles and words do.
+        low, high: from where to where it moves.
         title, told: a heading and a caption that somebody wants.
-        moving: whether it is meant to move.
-        glides: times that a GIF glides, also between whole numbers.
-        named: whether each encoding's name stands above its views, which
-            share their axes.
         spec: its one panel, where it was not written but made.
-        button, says, drag: its name in the playground, the sentence
-            there, and the sliders it is about.
     """
 
     id: str

@@ -96,10 +96,9 @@ def thumbnail(name: str, theme: str) -> bytes:
     encodings, values = spec.fit(spec.all_values)
     with style.themed(theme):
         sheet = Sheet(spec.views[:1], encodings[:1], values, width=THUMB, sharpness=1)
-        pixels = sheet.pixels()
-    corners = sheet.pens[0].ax.bbox.get_points().round().astype(int)
-    (left, bottom), (right, top) = corners
-    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
+        pixels = sheet.pixels()[::-1]
+    (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
+    return encode(pixels[bottom:top, left:right][::-1])
 
 
 def film_of(

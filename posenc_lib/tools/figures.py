@@ -213,7 +213,7 @@ def _section(title: str, some: list[Scene]) -> str:
 
 def _tiles(some: list[Scene]) -> str:
     """Return tiles that fill each row of a page, as links to what they show."""
-    return "\n".join(['<p align="center">', *map(_tile, some), "</p>\n"])
+    return "\n".join(["<p>", *map(_tile, some), "</p>\n"])
 
 
 def _tile(one: Scene) -> str:

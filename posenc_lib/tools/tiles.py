@@ -87,7 +87,11 @@ TELLS = {
     ),
     "angles_seen": Tell("Angles never met in training", {0: "untouched", 1: "NTK-aware"}, 0.45),
     "dilution": Tell("Long texts thin attention out"),
-    "rope_types": Tell("Six ways to scale RoPE", {4: ""}),
+    "rope_types": Tell(
+        "Six ways to scale RoPE",
+        dict(enumerate("unscaled linear NTK dynamic YaRN llama3".split())),
+        0.45,
+    ),
     "phi3_factors": Tell("Phi-3: divisors by search"),
     "cliff_4097": Tell("A cliff, one token past 4096"),
     "raster_wrap": Tell("Row by row, edges wrap", {0: "row by row", 1: "by both axes"}),
@@ -119,7 +123,7 @@ TELLS = {
     "clinic_5": Tell("Bug 5: two tables in one cache", BUG),
     "clinic_6": Tell("Bug 6: ALiBi with a wrong sign", BUG),
     "clinic_7": Tell("Bug 7: a transposed grid", BUG),
-    "clinic_8": Tell("Bug 8: exponents counted twice", BUG),
+    "clinic_8": Tell("Bug 8: exponents doubled", BUG),
     "clinic_9": Tell("Bug 9: a line left undivided", BUG),
 }
 
@@ -195,9 +199,10 @@ def _plots(figure: Figure, one: Scene, tell: Tell) -> None:
 
 def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndarray:
     """Return one plot, drawn anew to fill so many px, as pixels."""
-    pen = one.draw(one.values(), WIDE).pens[plot]
+    panels = [spec for spec, _ in one.panels(one.values())]
+    view = [view for spec in panels for view in len(spec.encodings) * spec.views][plot]
     alone = len(tell.plots) == 1
-    curves = alone and pen.view.kind == "curves"
+    curves = alone and view.kind == "curves"
     around = tell.around or ("unit numbers" if curves else "nothing")
     zoom = tell.zoom or ZOOMS[0 if curves else 1 if alone else 2]
     wide, high = wide / zoom, high / zoom
@@ -207,9 +212,9 @@ def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndar
     if "unit" in around:
         top = UNITS
     if "numbers" in around:
-        left, right, bottom = pen.view.left + EDGE, RIGHT, FOOT
+        left, right, bottom = view.left + EDGE, RIGHT, FOOT
     size = np.array([wide - left - right, high - top - bottom])
-    if pen.view.square:
+    if view.square:
         size[:] = min(size)
     pen.ax.set_position([*(left, bottom) / np.array(sheet.size), *size / sheet.size])
     pen.settle()
@@ -219,14 +224,13 @@ def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndar
 
 
 def _few(pixels: np.ndarray) -> Image.Image:
-    """Return a picture in few colors, as clear as it was."""
-    whole = Image.fromarray(pixels)
-    rgb = whole.convert("RGB")
-    few = rgb.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.putpalette(style.most_frequent(np.asarray(rgb), np.asarray(few)).tobytes())
-    few = few.convert("RGB")
-    few.putalpha(whole.getchannel("A"))
-    return few
+    """Return a picture in few colors, but for its rim, which is clear outside."""
+    whole, rim = Image.fromarray(pixels), SHARP * (GAP + ROUND)
+    inside = whole.convert("RGB").crop((rim, rim, whole.width - rim, whole.height - rim))
+    few = inside.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.putpalette(style.most_frequent(np.asarray(inside), np.asarray(few)).tobytes())
+    whole.paste(few.convert("RGB"), (rim, rim))
+    return whole
 
 
 def crop(sheet: Sheet, plot: int, left=0.0, top=0.0, right=0.0, bottom=0.0) -> np.ndarray:
@@ -235,7 +239,8 @@ def crop(sheet: Sheet, plot: int, left=0.0, top=0.0, right=0.0, bottom=0.0) -> n
     Words that its edge would cut are left out.
     """
     pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
-    low, high = pen.ax.bbox.get_points() + [(-left, -bottom), (right, top)]
+    (x, y), (x_end, y_end) = pen.ax.bbox.get_points()
+    low, high = np.array([(x - left, y - bottom), (x_end + right, y_end + top)])
 
     def whole(mark) -> bool:
         if not isinstance(mark, Text):

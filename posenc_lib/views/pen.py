@@ -297,7 +297,7 @@ class Pen(Pencil):
     def tick(self, axis: str, place, words: str | None = None, color=None) -> None:
         """Write a bold number, whole by itself, on an axis in place of those it would meet."""
         if words is None:
-            words = f"{round(place):,}".replace("-", "−")
+            words = style.written(round(place))
         with self.always():
             self.axes.replace(axis, place, words, color or style.INK)
 
