@@ -86,8 +86,6 @@ def among(value, names, has: str = "there are") -> str:
 
     It has those that were perhaps meant, or a few of them.
     """
-    if isinstance(value, str) and value in ("title", "caption"):
-        return f'write {value}="…", or --{value} "…"'
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])

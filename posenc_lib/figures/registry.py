@@ -28,33 +28,21 @@ TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
 STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
 LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
 WHOLE = (0, 0), (1, 1)  # corners of a plot
-SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z({])|(?<=[.?!]\))\s+")  # where one ends
+FACTS = re.compile(r"\([^()]*{[^()]*\.\)")  # sentences in brackets that name values
 
 
 @dataclass(frozen=True)
 class Scene:
     """A scene: a figure if it has a caption, in the playground if it has a button.
 
+    What scenes.toml says of it is told there.
+
     Attributes:
-        lesson: the notebook that it belongs to, without its suffix.
-        line: its panels as a spec that may name parameters in braces.
         defaults: of every parameter that can be set, by name; `values`
             holds them to what the others leave.
-        moves, low, high: what moves where a format can, from where to where.
-        caption, alt: words that may name parameters in braces; without
-            them the views' own titles and words do.
+        low, high: from where to where it moves.
         title, told: a heading and a caption that somebody wants.
-        moving: whether it is meant to move.
-        glides: whether a GIF draws between whole numbers.
-        named: whether each encoding's name stands above its views, which
-            share their axes.
         spec: its one panel, where it was not written but made.
-        button, says, drag: its name in the playground, the sentence
-            there, and the sliders it is about.
-        aliases: other names that open it there.
-        tells, part: which of its plots is on the button, and the corners of
-            what is cut from that, in fractions.
-        first: whether a playground begins with it.
     """
 
     id: str
@@ -69,7 +57,7 @@ class Scene:
     title: str = ""
     told: str = ""
     moving: bool = False
-    glides: bool = False
+    glides: int = 0
     named: bool = False
     spec: Spec | None = None
     button: str = ""
@@ -141,6 +129,8 @@ class Scene:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
+            if name in ("title", "caption"):
+                near = f'write {name}="…", or --{name} "…"'
             raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
         return self.parameters[name]
 
@@ -245,20 +235,16 @@ class Scene:
     def words(self, values: dict, sheet=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; sheet, if given, is the figure at them.
 
-        Both were written for the figure's own values, and, but for the
-        caption of one that isn't meant to move, for all of what moves. At
-        others the views speak, and what names a value stays of a caption.
+        Both were written for the figure's own values, and for all of what
+        is meant to move. At others the views speak, and facts in brackets.
         """
+        moved = {self.moves: values[self.moves]} if self.moving else {}
         written = {name: style.written(value) for name, value in values.items()}
-        usual = self.values() if self.caption else {}
-        moved = {self.moves: "anywhere"}
-        along = bool(self.caption) and values | moved == usual | moved
-        home = along and (self.moving or values == usual)
-        sheet = sheet or (None if home else self.draw(values))
-        begins = [] if home else [validate.ended(sheet.titles)]
-        stays = [each for each in SENTENCE.split(self.caption) if home or "{" in each]
-        caption = " ".join([*begins, *(each.format(**written) for each in stays)])
-        return self.told or caption, self.alt.format(**written) if along else sheet.text
+        if self.caption and values == self.values() | moved:
+            return self.told or self.caption.format(**written), self.alt.format(**written)
+        sheet = sheet or self.draw(values)
+        facts = (fact.format(**written) for fact in FACTS.findall(self.caption))
+        return self.told or " ".join([validate.ended(sheet.titles), *facts]), sheet.text
 
 
 def _looks(looks: dict, views: int) -> list[dict]:

@@ -7,22 +7,31 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from string import Template
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.registry import FIGURES, TOPICS, Scene, find
+from posenc_lib.figures.registry import FIGURES, Scene, find
 from posenc_lib.files import stored_text
 from posenc_lib.tools.formats import FORMATS, MOVING, render
-from posenc_lib.tools.tiles import WIDE, telling, tile
+from posenc_lib.tools.tiles import WIDE, lesson, telling, tile
 from posenc_lib.tools.write import tell, write
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 
-FOLDER, TILES = Path("figures"), "small"
-ACROSS = 3  # tiles in a row of the gallery
+FOLDER = Path("figures")
+TILES_OF = {"light": "small/{}.webp", "dark": "small/{}_dark.webp"}
+# Groups of the gallery: figures with which to start, and of the others those of some lessons
+FIRST = (
+    "dot_product_stem rope_rotation real_head_arcs base_sweep binary_odometer cliff_4097".split()
+)
+GROUPS = {"Counting": "01 02 03", "Waves and rotation": "04 05 06", "Distance": "07 08"}
+GROUPS |= {"Real code and longer texts": "09 10 11 13 14 16", "Pictures and signals": "12 15"}
+REST = "Bugs"
+FOLDED = "Captions, alt texts, numbers, files and commands"
 LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
 DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
 WHICH = (
@@ -94,8 +103,14 @@ def run(options: argparse.Namespace) -> None:
         for one in FIGURES.values():
             for suffix in formats(one):
                 jobs[f"{one.id}.{suffix}"] = partial(_make, one, one.values(), suffix)
-            jobs[f"{TILES}/{one.id}.png"] = partial(tile, one)
+            for theme, name in TILES_OF.items():
+                jobs[name.format(one.id)] = partial(tile, one, theme)
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
+
+
+def formats(one: Scene) -> list[str]:
+    """Return the formats in which the gallery has a figure."""
+    return ["gif"] if one.moving else ["png", "svg"]
 
 
 def _make(figure: Scene, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
@@ -169,29 +184,44 @@ def named(figure: str, *told: str) -> str:
     return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
+def groups() -> dict[str, list[Scene]]:
+    """Return the figures of each group of the gallery."""
+    found = {"Start with these": [FIGURES[name] for name in FIRST]}
+    found |= {title: [] for title in (*GROUPS, REST)}
+    for one in FIGURES.values():
+        if one.id not in FIRST:
+            own = (title for title, lessons in GROUPS.items() if one.lesson[:2] in lessons)
+            found[next(own, REST)].append(one)
+    return found
+
+
 def gallery() -> bytes:
-    """Return the gallery, a text: tiles by topic, all else of each on a click, views, commands."""
-    topics = [
-        _section(topic, [one for one in FIGURES.values() if one.topic == topic]) for topic in TOPICS
-    ]
-    views = map(_row, VIEWS.load().values())
-    parts = {"figures": topics, "views": views}
+    """Return the gallery, a text: tiles by group, all else of each on a click, views, commands."""
+    figures = starmap(_section, groups().items())
+    parts = {"figures": figures, "views": map(_row, VIEWS.load().values())}
     texts = {name: "\n".join(lines) for name, lines in parts.items()}
     template = stored_text(Path(__file__).with_name("gallery.md"))
     return Template(template).substitute(texts).encode()
 
 
-def formats(one: Scene) -> list[str]:
-    """Return the formats in which the gallery has a figure."""
-    return ["gif"] if one.moving else ["png", "svg"]
+def _section(title: str, some: list[Scene]) -> str:
+    """Return a group's tiles, and folded what else there is to its figures."""
+    told = "\n".join(map(_told, some))
+    fold = f"<details><summary>{FOLDED}</summary>\n\n{told}\n</details>\n"
+    return f"## {title}\n\n{_tiles(some)}\n{fold}"
 
 
-def _section(topic: str, some: list[Scene]) -> str:
-    """Return a topic's figures as tiles, three in a row."""
-    cells = [*map(_entry, some), *["<td></td>"] * (-len(some) % ACROSS)]
-    rows = ("\n".join(cells[k : k + ACROSS]) for k in range(0, len(cells), ACROSS))
-    table = "\n</tr><tr>\n".join(rows)
-    return f"## {topic.capitalize()}\n\n<table><tr>\n{table}\n</tr></table>\n"
+def _tiles(some: list[Scene]) -> str:
+    """Return tiles that fill each row of a page, as links to what they show."""
+    return "\n".join(["<p>", *map(_tile, some), "</p>\n"])
+
+
+def _tile(one: Scene) -> str:
+    """Return a figure's tile, light or dark as the page is."""
+    light, dark = (TILES_OF[theme].format(one.id) for theme in ("light", "dark"))
+    source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+    picture = f'<img src="{light}" alt="{html.escape(telling(one).line)}" width="{WIDE}">'
+    return f'<a href="{one.id}.{formats(one)[0]}"><picture>{source}{picture}</picture></a>'
 
 
 def _row(view) -> str:
@@ -209,26 +239,17 @@ def _fed(view) -> str:
     return "every table" if "table" in view.needs else "every encoding"
 
 
-def _entry(one: Scene) -> str:
-    """Return a figure's cell: its tile, a line, and folded what else there is to it."""
+def _told(one: Scene) -> str:
+    """Return what is folded below a figure's line."""
     values = one.values()
     caption, alt = map(html.escape, one.words(values))
-    _, line = telling(one)
     links = [f'<a href="{one.id}.{suffix}">{suffix.upper()}</a>' for suffix in formats(one)]
-    links.append(f'<a href="../notebooks/{one.lesson}.ipynb">{_from(one.lesson)}</a>')
+    links.append(f'<a href="../notebooks/{one.lesson}.ipynb">{lesson(one)}</a>')
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(formats(one))}"
-    picture = f'<img src="{TILES}/{one.id}.png" alt="{line}" width="{WIDE}">'
-    return f"""<td width="{WIDE}" valign="top">
-<a href="{one.id}.{formats(one)[0]}">{picture}</a>
-<details><summary>{line}</summary>
+    return f"""<details><summary>{html.escape(telling(one).line)}</summary>
 <p>{caption}</p>
 <p>{" · ".join(links)}</p>
 <p><i>What is seen:</i> {alt}</p>
 <p><i>In numbers:</i> {html.escape(one.draw(values).text)}</p>
 <p><code>{command}</code></p>
-</details></td>"""
-
-
-def _from(lesson: str) -> str:
-    """Return a lesson's name."""
-    return f"lesson {lesson[:2]}" if lesson[:2].isdigit() else f"the {lesson}"
+</details>"""

@@ -20,6 +20,7 @@ MOVING = ("gif", "html")
 DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 150, "html": SHARPNESS * CSS_DPI}
 MILLISECONDS, REST = 40, 1000  # of a beat, and of a rest at each end
 SWEEP, STEP = 45, 5  # beats from end to end, and of a step where there are few
+GLIDE = 20  # beats of one of several glides
 FINE = 240  # values from which a film takes those that it shows, at most
 LEAST, MOST = 380, 1120  # px of a film: a slider has room, and a page wouldn't show more
 COLORS = 48  # of a film
@@ -54,24 +55,30 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
     """Return a film that goes to and fro, with a strip above it that says where it is.
 
     It's slow near its ends, and rests there; a value that stays is one picture, shown longer.
+    A drawing that has all of a page's width for itself has paper around it.
     """
-    shown, own = figure.frames(values, frames), figure.draw(values, width).size[0]
-    if width is None and own < LEAST:
+    shown, usual = figure.frames(values, frames), figure.draw(values)
+    own = usual.size[0]
+    margin = MARGIN if len(usual.pens) == 1 and own > LEAST else 0
+    if width:
+        width -= 2 * margin
+    elif own < LEAST:
         width = own = LEAST
-    dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / own)
+    dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / (own + 2 * margin))
     drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown), figure.glides)
     figure.steady(drawn, shown)
+    around = round(margin * dpi / CSS_DPI)
 
     def picture(at: float) -> np.ndarray:
         value, part = style.written(shown[round(at)][figure.moves]), at / (len(shown) - 1)
         strip = _strip(figure.moves, value, part, drawn.size[0] / CSS_DPI, dpi)
         _move(figure, drawn, shown, at)
-        return np.vstack([strip, drawn.pixels()[..., :3]])
+        return _in_paper(np.vstack([strip, drawn.pixels()[..., :3]]), around)
 
     palette = _palette([picture(at) for at in [*stays][:: max(len(stays) // 6, 1)]])
     there = [_in_colors(picture(at), palette) for at in stays]
-    times = [MILLISECONDS * beats for beats in stays.values()]
-    times[0], times[-1] = times[0] + REST, times[-1] + REST
+    glide = (len(shown) - 1) / max(figure.glides, 1)
+    times = [MILLISECONDS * stay + REST * (at % glide == 0) for at, stay in stays.items()]
     first, *rest = there + there[-2:0:-1]
     times += times[-2:0:-1]
     data, how = io.BytesIO(), {"save_all": True, "optimize": True, "loop": 0}
@@ -89,15 +96,19 @@ def _move(figure: Scene, drawn, shown: list[dict], at: float) -> None:
         drawn.update(drawn.encodings, {})
 
 
-def _stays(count: int, glides: bool) -> dict[float, int]:
+def _stays(count: int, glides: int) -> dict[float, int]:
     """Return for how many beats each value stays, on the way from the first to the last.
 
-    Few values take a step at a time; of many, the hurry in the middle leaves some out.
+    Few values take a step at a time; of many, the hurry in the middle leaves some out. Each of
+    several glides begins and ends slowly.
     """
-    many = count > SWEEP and not glides
+    many, parts = count > SWEEP and not glides, max(glides, 1)
     beats = SWEEP if many else min(STEP * count, 2 * SWEEP)
-    time = np.linspace(0, 1, beats)
-    eased = (count - 1) * time**2 * (3 - 2 * time)
+    if parts > 1:
+        beats = GLIDE
+    time = np.tile(np.linspace(0, 1, beats), parts)
+    before = np.repeat(np.arange(parts), beats)
+    eased = (count - 1) / parts * (before + time**2 * (3 - 2 * time))
     values, stay = np.unique(eased.round(2 if glides else 0), return_counts=True)
     return dict(zip(values.tolist(), stay.tolist(), strict=True))
 
@@ -124,6 +135,15 @@ def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
     paper = (picture == ImageColor.getrgb(style.PAPER)).all(axis=2)
     image.paste(_blank(palette), mask=Image.fromarray(paper))
     return image
+
+
+def _in_paper(picture: np.ndarray, around: int) -> np.ndarray:
+    """Return a picture with so many dots of paper around it."""
+    high, wide, colors = picture.shape
+    size = high + 2 * around, wide + 2 * around, colors
+    paper = np.broadcast_to(np.array(ImageColor.getrgb(style.PAPER), np.uint8), size).copy()
+    paper[around : around + high, around : around + wide] = picture
+    return paper
 
 
 def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:

@@ -1,114 +1,253 @@
-"""The gallery's tiles: of each figure the plot that tells it, small, and one line to go with it."""
+"""The gallery's tiles: a card for each figure, with the plots that tell it and one line."""
 
 import io
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, Polygon
 from matplotlib.text import Text
-from PIL import Image, ImageOps
+from PIL import Image
 
 from posenc_lib.figures.registry import Scene
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.style import CSS_DPI, FOOT, RIGHT, WORDS
 
-WIDE, HIGH = 270, 190  # px of a tile on a page
-DRAWN = 320  # px of the figure that it's cut from, with its views one below the other
-SHARP, COLORS = 1.4, 64  # dots for each px; a tile is small, also in bytes
+SHARP, COLORS = 2, 20  # dots for each px of a page; colors of a tile
+WIDE, HIGH = 272, 254  # px of a tile, three of which fit into a row of GitHub's page
+GAP, ROUND = 4, 8  # px of page around a card, and of its round corners
+PAD, GUTTER = 12, 8  # px of paper around what stands on it, and between two plots
+ROOM = WIDE - 2 * (GAP + PAD), 182  # px for plots
+NAME = 18  # px for the name of one of several plots
+DISC = 14  # px of the radius of what marks a film
 EDGE = 3  # px around a plot that its marks may reach into
+UNITS = 26  # px above a plot for its unit line
+ZOOMS = 0.94, 0.7, 0.56  # usual ones: of a plot with its numbers, of one without, of several
 
-# Of each figure its plot that tells most, counted from 0, and what to see there
+
+@dataclass(frozen=True)
+class Tell:
+    """What a tile shows of a figure.
+
+    Attributes:
+        line: what to see there.
+        plots: the names of the plots that it shows, by their numbers, counted from 0.
+        zoom: how large their words are, as a part of their size in the figure.
+        around: what is seen around a plot, "unit", its "numbers", both, or nothing; one plot of
+            curves has both by itself.
+    """
+
+    line: str
+    plots: dict[int, str] = field(default_factory=lambda: {0: ""})
+    zoom: float = 0
+    around: str = ""
+
+
+BUG = {0: "wrong", 1: "right"}
 TELLS = {
-    "position_added": (2, "Positions shine through the words"),
-    "drowning": (0, "Added integers drown the word"),
-    "binary_trajectory": (1, "Binary jumps about in a cube"),
-    "binary_odometer": (0, "Digits flip at their own pace"),
-    "sine_trajectory": (1, "Two sines, and the path meets itself"),
-    "sine_collision": (1, "A longer text, and two positions meet"),
-    "sine_waves": (0, "Each wave is slower than the last"),
-    "clock_hands": (0, "Clock hands that draw waves"),
-    "sinusoidal_spring": (0, "A ring, lifted into a spring"),
-    "sinusoidal_dot_product": (1, "One sharp peak: a position itself"),
-    "toeplitz": (0, "Every diagonal has one color"),
-    "shift_rotation": (0, "A step is one angle, anywhere"),
-    "neighbour_steps": (2, "Sinusoidal steps are all alike"),
-    "sinusoidal_trajectory": (1, "Round a circle in even steps"),
-    "sinusoidal_heatmap": (0, "The table of 2017"),
-    "base_sweep": (0, "What the base does, moving"),
-    "dot_product_stem": (0, "The dot product as a fern"),
-    "rope_block_matrix": (0, "RoPE as a matrix: small rotations"),
-    "rope_trajectory": (1, "One vector, rotated step by step"),
-    "rope_offset_only": (0, "With RoPE only the offset counts"),
-    "rope_rotation": (0, "Both rotate; their angle stays"),
-    "ladder": (4, "The whole ladder, as six paths"),
-    "shaw_clip": (0, "Shaw: far offsets share a row"),
-    "t5_buckets": (0, "T5: ever larger buckets"),
-    "alibi_heads": (0, "ALiBi: a ruler for each head"),
-    "pairing_permutation": (0, "From one pairing to the other"),
-    "two_heads": (0, "What one head saves, one pays"),
-    "angles_seen": (0, "Angles never met in training"),
-    "dilution": (0, "Attention thins out in long texts"),
-    "rope_types": (4, "Six ways to scale RoPE"),
-    "phi3_factors": (0, "Phi-3: divisors found by search"),
-    "cliff_4097": (0, "A cliff, one token past 4096"),
-    "raster_wrap": (0, "Row by row, edges wrap around"),
-    "cross_kernel": (0, "A cross, not a disc"),
-    "axial_or_mixed": (1, "One head sees a diagonal"),
-    "directions": (1, "Rotate the pairs: a diagonal appears"),
-    "best_heads": (1, "Fitted on 32, read on longer texts"),
-    "trained_by_length": (3, "Trained on 32, tested on longer"),
-    "exact_and_trained": (1, "Ten trained models, next to theory"),
-    "census": (0, "What people really ship"),
-    "cope_leak": (0, "Gates that leak miscount"),
-    "mrope_chunks": (0, "Which axis rotates which pair"),
-    "fourier_scale": (2, "Waves too fast learn by heart"),
-    "real_heads": (0, "A real head looks one token back"),
-    "real_head_arcs": (0, "Where a real head looks"),
-    "clinic_1": (0, "Bug 1: mixed pairing"),
-    "clinic_2": (0, "Bug 2: the wrong axis"),
-    "clinic_3": (0, "Bug 3: every new query at 0"),
-    "clinic_4": (0, "Bug 4: positions in bfloat16"),
-    "clinic_5": (0, "Bug 5: two tables in one cache"),
-    "clinic_6": (0, "Bug 6: ALiBi with the wrong sign"),
-    "clinic_7": (0, "Bug 7: a transposed grid"),
-    "clinic_8": (0, "Bug 8: exponents counted twice"),
-    "clinic_9": (0, "Bug 9: divided in another order"),
+    "position_added": Tell("Positions shine through words", {0: "words", 1: "positions", 2: "sum"}),
+    "drowning": Tell("Integers drown the word"),
+    "binary_trajectory": Tell("Binary jumps about in a cube", {1: ""}),
+    "binary_odometer": Tell("Each digit at its own pace"),
+    "sine_trajectory": Tell("Two sines meet themselves", {1: ""}),
+    "sine_collision": Tell("More dims, farther apart", {0: "2 dims", 1: "4 dims"}),
+    "sine_waves": Tell("Each wave slower than the last"),
+    "clock_hands": Tell("Clock hands that draw waves"),
+    "sinusoidal_spring": Tell("A ring, lifted into a spring"),
+    "sinusoidal_dot_product": Tell("One peak: a position itself", {1: ""}),
+    "toeplitz": Tell("Every diagonal has one color"),
+    "shift_rotation": Tell("A step is one angle, anywhere"),
+    "neighbour_steps": Tell(
+        "Even steps, by sines in pairs", {0: "binary", 1: "sines", 2: "in pairs"}
+    ),
+    "sinusoidal_trajectory": Tell("Round a circle in even steps", {1: ""}),
+    "sinusoidal_heatmap": Tell("The table of 2017"),
+    "base_sweep": Tell("What the base does", {0: "", 1: ""}),
+    "dot_product_stem": Tell("The dot product as a fern", zoom=0.6),
+    "rope_block_matrix": Tell("RoPE: many small rotations"),
+    "rope_trajectory": Tell("One vector, turned step by step", {1: ""}),
+    "rope_offset_only": Tell("Only the offset counts", {0: "RoPE", 2: "added"}),
+    "rope_rotation": Tell("Both turn, their angle stays", zoom=0.55),
+    "ladder": Tell(
+        "The ladder, as six paths",
+        dict(enumerate("integers normalized binary sines sinusoidal RoPE".split())),
+    ),
+    "shaw_clip": Tell("Shaw: far offsets share a row", zoom=0.8),
+    "t5_buckets": Tell("T5: ever larger buckets", zoom=0.8),
+    "alibi_heads": Tell("ALiBi: a ruler for each head"),
+    "pairing_permutation": Tell("From one pairing to the other"),
+    "two_heads": Tell(
+        "What one head saves, one pays",
+        {0: "one looks back", 1: "one must not care"},
+        0.6,
+        "unit numbers",
+    ),
+    "angles_seen": Tell("Angles never met in training", {0: "untouched", 1: "NTK-aware"}, 0.45),
+    "dilution": Tell("Long texts thin attention out"),
+    "rope_types": Tell(
+        "Six ways to scale RoPE",
+        dict(enumerate("unscaled linear NTK dynamic YaRN llama3".split())),
+        0.45,
+    ),
+    "phi3_factors": Tell("Phi-3: divisors by search"),
+    "cliff_4097": Tell("A cliff, one token past 4096"),
+    "raster_wrap": Tell("Row by row, edges wrap", {0: "row by row", 1: "by both axes"}),
+    "cross_kernel": Tell("A cross, not a disc"),
+    "axial_or_mixed": Tell("One head sees a diagonal", {0: "axial pairs", 1: "mixed pairs"}),
+    "directions": Tell("Turn the pairs: a diagonal", {0: "pairs", 1: "best head"}),
+    "best_heads": Tell(
+        "The best head, in longer texts", {0: "sinusoidal", 1: "RoPE", 2: "T5", 3: "ALiBi"}
+    ),
+    "trained_by_length": Tell(
+        "Trained on 32, read on 256", {0: "sinusoidal", 1: "RoPE", 2: "ALiBi", 3: "KERPLE"}
+    ),
+    "exact_and_trained": Tell(
+        "Trained models, next to theory",
+        {0: "RoPE, best head", 1: "trained", 2: "KERPLE, best head", 3: "trained"},
+    ),
+    "census": Tell("What people really ship", zoom=0.74),
+    "cope_leak": Tell("Gates that leak miscount"),
+    "mrope_chunks": Tell("Which axis turns which pair", {0: "Qwen2-VL", 1: "Qwen3-VL"}),
+    "fourier_scale": Tell(
+        "Waves too fast learn by heart", {0: "too slow", 1: "right", 2: "too fast"}
+    ),
+    "real_heads": Tell("A real head looks one back"),
+    "real_head_arcs": Tell("Where a real head looks", zoom=0.4),
+    "clinic_1": Tell("Bug 1: mixed pairing", BUG),
+    "clinic_2": Tell("Bug 2: the wrong axis", BUG),
+    "clinic_3": Tell("Bug 3: every new query at 0", BUG),
+    "clinic_4": Tell("Bug 4: positions in bfloat16", BUG),
+    "clinic_5": Tell("Bug 5: two tables in one cache", BUG),
+    "clinic_6": Tell("Bug 6: ALiBi with a wrong sign", BUG),
+    "clinic_7": Tell("Bug 7: a transposed grid", BUG),
+    "clinic_8": Tell("Bug 8: exponents doubled", BUG),
+    "clinic_9": Tell("Bug 9: a line left undivided", BUG),
 }
 
 
-def telling(one: Scene) -> tuple[int, str]:
-    """Return which plot of a figure tells it, and a line; by itself the first, and its id."""
-    return TELLS.get(one.id, (0, one.id.replace("_", " ").capitalize()))
+def telling(one: Scene) -> Tell:
+    """Return what a tile shows of a figure; by itself its first plot, and its id."""
+    return TELLS.get(one.id, Tell(one.id.replace("_", " ").capitalize()))
 
 
-def tile(one: Scene) -> bytes:
-    """Return the plot that tells a figure, without words that its edge would cut, as a PNG."""
-    plot, _ = telling(one)
-    panels = [spec for spec, _ in one.panels(one.values())]
-    view = [view for spec in panels for view in len(spec.encodings) * spec.views][plot]
-    width = DRAWN if view.narrow < 1.5 else None  # what stands upright on a phone lies here
-    sheet = one.draw(one.values(), width, SHARP * style.CSS_DPI)
-    cut = Image.fromarray(crop(sheet, plot, EDGE * SHARP))
-    cut = ImageOps.pad(cut, (round(WIDE * SHARP), round(HIGH * SHARP)), color=style.PAPER)
+def tile(one: Scene, theme: str = "light") -> bytes:
+    """Return a figure's card as a WebP, with nothing around it."""
+    with style.themed(theme), style.styled():
+        figure = Figure((WIDE / CSS_DPI, HIGH / CSS_DPI), dpi=SHARP * CSS_DPI)
+        canvas, tell = FigureCanvasAgg(figure), telling(one)
+        figure.patch.set_alpha(0)
+        _paper(figure)
+        _plots(figure, one, tell)
+        write = partial(figure.text, va="center", transform=None)
+        x = SHARP * (GAP + PAD)
+        write(x, SHARP * (GAP + PAD + 23), tell.line, fontsize=WORDS, fontweight="bold")
+        where = f"film · {lesson(one)}" if one.moving else lesson(one)
+        write(x, SHARP * (GAP + PAD + 4), where, fontsize=8, color=style.SOFT)
+        if one.moving:
+            _triangle(figure)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())
     data = io.BytesIO()
-    few = cut.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(data, "PNG", optimize=True)
+    _few(pixels).save(data, "WEBP", lossless=True, quality=100, method=6)
     return data.getvalue()
 
 
-def crop(sheet: Sheet, plot: int, edge: float = 0) -> np.ndarray:
-    """Return one plot of a sheet as pixels, and some dots around it, in colors without alpha.
+def lesson(one: Scene) -> str:
+    """Return the name of a figure's lesson."""
+    return f"lesson {one.lesson[:2]}" if one.lesson[:2].isdigit() else f"the {one.lesson}"
+
+
+def _paper(figure: Figure) -> None:
+    """Lay a card with round corners."""
+    size = WIDE - 2 * GAP, HIGH - 2 * GAP
+    corners = f"round,pad=0,rounding_size={SHARP * ROUND}"
+    place = [SHARP * GAP] * 2, *(SHARP * side for side in size)
+    look = {"facecolor": style.PAPER, "edgecolor": style.GRID, "linewidth": 0.72}
+    figure.add_artist(FancyBboxPatch(*place, boxstyle=corners, transform=None, **look))
+
+
+def _triangle(figure: Figure) -> None:
+    """Mark what moves by the sign of a button that plays it."""
+    middle = SHARP * (WIDE - GAP - PAD - DISC), SHARP * (GAP + PAD + DISC)
+    figure.add_artist(Circle(middle, SHARP * DISC, color=style.KEY, transform=None))
+    corners = np.array([(-0.35, 0.5), (-0.35, -0.5), (0.55, 0)]) * SHARP * DISC + middle
+    figure.add_artist(Polygon(corners, color=style.PAPER, transform=None))
+
+
+def _plots(figure: Figure, one: Scene, tell: Tell) -> None:
+    """Lay a tile's plots side by side, each under its name if there are several."""
+    across = {1: 1, 2: 2, 4: 2}.get(len(tell.plots), 3)
+    down = -(-len(tell.plots) // across)
+    wide = (ROOM[0] - (across - 1) * GUTTER) / across
+    high = (ROOM[1] - (down - 1) * GUTTER) / down
+    look = {"fontsize": 8, "color": style.SOFT, "ha": "center", "va": "center", "transform": None}
+    for k, (plot, name) in enumerate(tell.plots.items()):
+        row, column = divmod(k, across)
+        left = GAP + PAD + column * (wide + GUTTER)
+        top = HIGH - GAP - PAD - row * (high + GUTTER)
+        head = NAME if name else 0
+        cut = _cut(one, tell, plot, wide, high - head)
+        up, along = cut.shape[0] / SHARP, cut.shape[1] / SHARP
+        x, y = left + (wide - along) / 2, top - head - (high - head + up) / 2
+        place = round(SHARP * x), round(SHARP * y)
+        figure.figimage(cut[::-1], *place, origin="lower", zorder=2)
+        figure.text(SHARP * (left + wide / 2), SHARP * (y + up + NAME / 2), name, **look)
+
+
+def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndarray:
+    """Return one plot, drawn anew to fill so many px, as pixels."""
+    panels = [spec for spec, _ in one.panels(one.values())]
+    view = [view for spec in panels for view in len(spec.encodings) * spec.views][plot]
+    alone = len(tell.plots) == 1
+    curves = alone and view.kind == "curves"
+    around = tell.around or ("unit numbers" if curves else "nothing")
+    zoom = tell.zoom or ZOOMS[0 if curves else 1 if alone else 2]
+    wide, high = wide / zoom, high / zoom
+    sheet = one.draw(one.values(), wide + 2 * EDGE, zoom * SHARP * CSS_DPI)
+    pen = sheet.pens[plot]
+    left, right, top, bottom = [EDGE] * 4
+    if "unit" in around:
+        top = UNITS
+    if "numbers" in around:
+        left, right, bottom = view.left + EDGE, RIGHT, FOOT
+    size = np.array([wide - left - right, high - top - bottom])
+    if view.square:
+        size[:] = min(size)
+    pen.ax.set_position([*(left, bottom) / np.array(sheet.size), *size / sheet.size])
+    pen.settle()
+    sheet.update(sheet.encodings, sheet.values)
+    sheet.pens = [pen]  # the others stay out of it
+    return crop(sheet, 0, *(zoom * SHARP * np.array([left, top, right, bottom])))
+
+
+def _few(pixels: np.ndarray) -> Image.Image:
+    """Return a picture in few colors, but for its rim, which is clear outside."""
+    whole, rim = Image.fromarray(pixels), SHARP * (GAP + ROUND)
+    inside = whole.convert("RGB").crop((rim, rim, whole.width - rim, whole.height - rim))
+    few = inside.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.putpalette(style.most_frequent(np.asarray(inside), np.asarray(few)).tobytes())
+    whole.paste(few.convert("RGB"), (rim, rim))
+    return whole
+
+
+def crop(sheet: Sheet, plot: int, left=0.0, top=0.0, right=0.0, bottom=0.0) -> np.ndarray:
+    """Return one plot of a sheet as pixels, and some dots beside it, in colors without alpha.
 
     Words that its edge would cut are left out.
     """
     pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
-    box = pen.ax.bbox.padded(edge)
+    (x, y), (x_end, y_end) = pen.ax.bbox.get_points()
+    low, high = np.array([(x - left, y - bottom), (x_end + right, y_end + top)])
 
     def whole(mark) -> bool:
         if not isinstance(mark, Text):
             return True
-        words = mark.get_window_extent(renderer)
-        inside = box.x0 < words.x0 and words.x1 < box.x1
-        return inside and box.y0 < words.y0 and words.y1 < box.y1
+        words = mark.get_window_extent(renderer).get_points()
+        return bool((low < words[0]).all() and (words[1] < high).all())
 
     pen.marks.drawn[:] = filter(whole, pen.marks.drawn)
-    left, bottom, right, top = (max(round(end), 0) for end in box.extents)
+    (left, bottom), (right, top) = np.maximum(np.round([low, high]), 0).astype(int)
     return np.ascontiguousarray(sheet.pixels()[::-1][bottom:top, left:right, :3][::-1])

@@ -119,7 +119,7 @@ class Axes:
         if ticks is None:
             ticks = self._usual_ticks(axis, low, high)
         if not isinstance(ticks, dict):
-            ticks = {place: style.written(place).replace("-", "−") for place in ticks}
+            ticks = {place: style.written(place) for place in ticks}
         noise = 1e-9 * (low if log else high - low)
         inside = [place for place in ticks if low - noise <= place <= high + noise]
         self.ticks[axis] = {place: str(ticks[place]) for place in inside}

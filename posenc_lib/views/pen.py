@@ -295,9 +295,9 @@ class Pen(Pencil):
         self.tick(axis, place, name, color)
 
     def tick(self, axis: str, place, words: str | None = None, color=None) -> None:
-        """Write a bold number on an axis in place of those it would meet."""
+        """Write a bold number, whole by itself, on an axis in place of those it would meet."""
         if words is None:
-            words = f"{place:,}".replace("-", "−")
+            words = style.written(round(place))
         with self.always():
             self.axes.replace(axis, place, words, color or style.INK)
 

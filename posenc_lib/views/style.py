@@ -210,7 +210,7 @@ def small(png: bytes) -> bytes:
             said.add_itxt(name, text)
         whole = picture.convert("RGB")
         few = whole.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.putpalette(_most_frequent(np.asarray(whole), np.asarray(few)).tobytes())
+        few.putpalette(most_frequent(np.asarray(whole), np.asarray(few)).tobytes())
         few.save(
             data,
             "PNG",
@@ -221,7 +221,7 @@ def small(png: bytes) -> bytes:
     return data.getvalue()
 
 
-def _most_frequent(pixels: np.ndarray, places: np.ndarray) -> np.ndarray:
+def most_frequent(pixels: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return for each place of a palette the color that most of its pixels have, (256, 3)."""
     colors = pixels.astype(np.int64) @ [1 << 16, 1 << 8, 1]
     both, counts = np.unique(places.astype(np.int64) << 24 | colors, return_counts=True)

@@ -49,7 +49,7 @@ def heatmap(
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
             pen.tick("y", row, color=style.PAIR)
-    pen.query(query, name=f"{query or 0:,.0f}")
+    pen.query(query)
     if part:
         length = about(whole)
         pen.title(f"{TITLES[part]}: {length} long")

@@ -3,18 +3,33 @@
 import io
 import re
 import tomllib
+from dataclasses import replace
 
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from PIL import Image
 
 import posenc_lib as pe
 from posenc_lib.figures import registry
 from posenc_lib.figures.registry import FIGURES, find
-from posenc_lib.tools.figures import formats, gallery
-from posenc_lib.tools.tiles import HIGH, TELLS, WIDE, telling, tile
-from posenc_lib.views import VIEWS
+from posenc_lib.tools.figures import FIRST, TILES_OF, formats, gallery, groups
+from posenc_lib.tools.tiles import (
+    DISC,
+    GAP,
+    HIGH,
+    PAD,
+    ROOM,
+    SHARP,
+    TELLS,
+    WIDE,
+    Tell,
+    telling,
+    tile,
+)
+from posenc_lib.views import VIEWS, style
+from posenc_lib.views.sheet import Sheet
 
 from ..conftest import ROOT, prose
 
@@ -28,51 +43,100 @@ def sources(path):
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
     files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in formats(one)}
+    tiles = {name.format(one) for one in FIGURES for name in TILES_OF.values()}
     assert {path.name for path in FOLDER.iterdir()} == {"README.md", "small"} | files
-    assert {path.stem for path in (FOLDER / "small").iterdir()} == set(FIGURES)
+    assert {f"small/{path.name}" for path in (FOLDER / "small").iterdir()} == tiles
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert told == gallery().decode()
     assert set(re.findall(r'href="(\w+\.\w+)"', told)) == files
-    assert sorted(re.findall(r'src="small/(\w+)\.png"', told)) == sorted(FIGURES)
+    shown = re.findall(r'dark\)" srcset="([^"]+)"><img src="([^"]+)" alt="[^"]', told)
+    assert sorted(name for both in shown for name in both) == sorted(tiles)
+    assert all(dark == light.replace(".webp", "_dark.webp") for dark, light in shown)
     assert re.findall(r"^\| `(\w+)` \| [A-Z].*\. \| .", told, re.M) == list(VIEWS.load())
 
 
-def test_each_figure_has_a_tile_and_a_line_that_fits_under_it():
+def test_each_figure_is_in_one_group_of_the_gallery():
+    (title, first), *others = groups().items()
+    assert title == "Start with these"
+    assert [one.id for one in first] == FIRST
+    everything = [one.id for _, some in [(title, first), *others] for one in some]
+    assert sorted(everything) == sorted(FIGURES)
+    assert all(some for _, some in others)
+
+
+def test_each_figure_has_a_tile_and_a_line_that_fits_on_it():
     assert set(TELLS) == set(FIGURES)
-    for name, (plot, line) in TELLS.items():
-        views = [
-            len(spec.views) * len(spec.encodings)
-            for spec, _ in FIGURES[name].panels(FIGURES[name].values())
-        ]
-        assert plot < sum(views)
-        assert 8 < len(line) <= 38
-        assert line[0].isupper()
-        assert line[-1] not in ".!?"
+    for name, tell in TELLS.items():
+        one = FIGURES[name]
+        views = [len(spec.views) * len(spec.encodings) for spec, _ in one.panels(one.values())]
+        assert set(tell.plots) <= set(range(sum(views)))
+        if len(tell.plots) > 1 and name != "base_sweep":
+            assert all(tell.plots.values()), name  # plots side by side have names
+        room = ROOM[0] - one.moving * 2 * DISC
+        assert 60 < style.text_width(tell.line, style.WORDS, "bold") < room, name
+        assert tell.line[0].isupper()
+        assert tell.line[-1] not in ".!?"
+
+
+def picture(data: bytes) -> np.ndarray:
+    """Return a tile's pixels, with alpha."""
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGBA"), int)
 
 
 @pytest.mark.slow
 def test_the_tiles_are_up_to_date_and_light():
     sizes = []
     for one in FIGURES.values():
-        stored = (FOLDER / f"small/{one.id}.png").read_bytes()
-        sizes.append(len(stored))
-        assert stored == tile(one), one.id
-    assert sum(sizes) < 400_000
+        for theme, name in TILES_OF.items():
+            stored = (FOLDER / name.format(one.id)).read_bytes()
+            sizes.append(len(stored))
+            apart = np.abs(picture(stored) - picture(tile(one, theme)))
+            assert apart.mean() < 1, (one.id, theme)  # edges may be drawn a little differently
+    assert sum(sizes) < 650_000
 
 
-def test_a_tile_shows_its_plot_alone_and_whole_words():
-    names, shapes = ("toeplitz", "shaw_clip"), set()
-    for name in names:
-        grey = np.asarray(Image.open(io.BytesIO(tile(FIGURES[name]))).convert("L"), int)
-        shapes.add(grey.shape)
-        assert (grey < 250).any()
-        assert grey[0, 0] > 250  # paper
-    assert shapes == {(round(1.4 * HIGH), round(1.4 * WIDE))}
+@pytest.mark.parametrize(("theme", "paper"), [("light", 255), ("dark", 17)])
+def test_a_tile_is_a_card_of_one_size_that_is_clear_around_its_round_corners(theme, paper):
+    for name in ("toeplitz", "shaw_clip", "ladder"):
+        pixels = picture(tile(FIGURES[name], theme))
+        assert pixels.shape == (SHARP * HIGH, SHARP * WIDE, 4)
+        corner = SHARP * (GAP + 1)
+        assert (pixels[[0, corner], [0, corner], 3] == 0).all()
+        middle, inside = SHARP * HIGH // 2, SHARP * (GAP + 6)
+        assert pixels[middle, inside].tolist() == [paper, paper, paper, 255]
+        plots = pixels[
+            SHARP * (GAP + PAD) : SHARP * 190, SHARP * (GAP + PAD) : -SHARP * (GAP + PAD)
+        ]
+        drawn = np.abs(plots[..., :3] - paper).max(axis=2) > 60
+        assert drawn.any(axis=0).mean() > 0.6  # from edge to edge
+        assert drawn.mean() > 0.01
+
+
+def test_a_film_has_the_sign_of_a_button_on_its_tile(monkeypatch):
+    one = FIGURES["binary_odometer"]
+    there = SHARP * (HIGH - GAP - PAD - DISC), SHARP * (WIDE - GAP - PAD - int(1.6 * DISC))
+    blue = [0, 0x72, 0xB2, 255]
+    assert picture(tile(one))[there].tolist() == blue
+    assert picture(tile(replace(one, moving=False)))[there].tolist() == [255] * 4
+
+
+def test_curves_alone_have_their_numbers_and_words_that_an_edge_would_cut_are_left_out(monkeypatch):
+    written = []
+    pixels = Sheet.pixels
+
+    def noted(sheet):
+        marks = [mark for pen in sheet.pens for mark in pen.marks.drawn]
+        written.append([mark.get_text() for mark in marks if isinstance(mark, Text)])
+        return pixels(sheet)
+
+    monkeypatch.setattr(Sheet, "pixels", noted)
+    tile(FIGURES["cliff_4097"])
+    assert written == [["4,096", "4,097", "tokens", "29 times", "31"]]
 
 
 def test_a_figure_without_a_line_has_its_name(monkeypatch):
     monkeypatch.delitem(TELLS, "shaw_clip")
-    assert telling(FIGURES["shaw_clip"]) == (0, "Shaw clip")
+    assert telling(FIGURES["shaw_clip"]) == Tell("Shaw clip", {0: ""})
 
 
 def test_each_figure_is_named_in_its_lesson_which_links_to_no_picture():
@@ -104,7 +168,7 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     data, metadata = shown._repr_mimebundle_()
     caption, alt = find("toeplitz").words(find("toeplitz").values(seq_len=16))
     assert data["text/plain"] == repr(shown) == caption
-    assert "16 × 16" in caption
+    assert "16 × 16" in alt
     assert f'alt="{alt}">\n<p>{caption}</p><details>' in data["text/html"]
     assert data["text/html"].endswith(f"<summary>In words</summary><p>{alt}</p></details>")
     assert metadata == {"image/png": {"alt": alt, "width": 856}, "needs_background": "light"}
@@ -121,9 +185,7 @@ WRONG = {
     "a slider of none": ({"drag": ["bass"]}, "its parameters must be .* got 'bass'"),
     "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters must be .* got 'bass'"),
     "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces must be .* got 'bass'"),
-    "another's button": ({"button": "A count that creeps up"}, "button must be that of one scene"),
-    "another's old name": ({"button": "T5's buckets"}, "button must be that of one scene"),
-    "an alias of another": ({"aliases": ["Shaw clips"]}, "got 'Shaw clips' again"),
+    "another's button": ({"button": "T5's buckets"}, "button must be that of one scene"),
 }
 
 
@@ -173,29 +235,47 @@ def test_frames_stay_within_what_other_values_leave():
 def test_words_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_still_does():
     one, chosen = find("alibi_heads"), ({}, {"head": 5}, {"seq_len": 96})
     at_home, moved, longer = (one.words(one.values(**values))[1] for values in chosen)
-    assert at_home == moved == one.alt
-    assert "get 90 % of each head's attention if all match alike: " in longer
+    assert at_home == one.alt
+    for told in (moved, longer):
+        assert "get 90 % of each head's attention if all match alike: " in told
     assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))
 
 
-def test_a_caption_that_tells_of_other_values_gives_way_and_keeps_what_names_them():
+def test_a_caption_that_tells_of_other_values_gives_way_but_for_facts_in_brackets():
     table = find("sinusoidal_heatmap")
     assert table.words(table.values())[0].startswith("The table of 2017. ")
+    drawn = table.draw(table.values(base=500_000))
     caption, alt = table.words(table.values(base=500_000))
-    title = table.draw(table.values(base=500_000)).pens[0].headline
-    assert caption == f"Sinusoidal: {title}. (100 positions, base 500,000, interleaved, 128 dims.)"
-    assert alt == table.alt  # it was written for every base
+    assert caption == (
+        f"Sinusoidal: {drawn.pens[0].headline}. "
+        "(100 positions, base 500,000, interleaved, 128 dims.)"
+    )
+    assert alt == drawn.text
     film = find("base_sweep")
     for frame in film.frames(film.values(), 3):
-        assert film.words(frame)[0] == film.caption  # so was the caption of what is to move
-    shaw = pe.figure("shaw_clip", clip=3).caption  # "et al." ends no sentence
-    assert shaw.endswith(". Shaw et al. clip offsets at 3.")
+        assert film.words(frame) == (film.caption, film.alt)  # they tell of all that moves
+    few = find("sine_trajectory")
+    assert "very close" in few.words(few.values())[0]
+    assert "close" not in few.words(few.values(seq_len=4))[0]  # four do not come close
+    assert pe.figure("shaw_clip", clip=3).caption == "Shaw: Offsets 3 to 31 share row 6."
+
+
+def test_facts_of_a_caption_hold_what_they_name_at_both_ends_of_what_moves():
+    for one in FIGURES.values():
+        for fact in registry.FACTS.findall(one.caption):
+            assert one.caption.endswith(fact), one.id
+        for end in (one.low, one.high) if one.moves and not one.moving else ():
+            parameter = one.parameter(one.moves)
+            value = parameter.options[int(end)] if parameter.options else end
+            value = value if parameter.options else parameter.read(f"{end:g}")
+            caption, alt = one.words(one.values(**{one.moves: value}))
+            assert not re.search(r"[{}]", caption + alt), one.id
 
 
 def test_a_caption_of_ones_own_stays_at_all_values_with_its_braces():
     shown = pe.figure("toeplitz", base=50, caption="Mine {x}")
     assert repr(shown) == shown.caption == "Mine {x}"
-    assert shown.alt == find("toeplitz").alt
+    assert shown.alt == shown.sheet.text
     assert pe.figure("rope", views="dot_product", caption="Mine").caption == "Mine"
 
 
@@ -224,12 +304,11 @@ def test_a_title_or_caption_must_be_text():
 
 
 def test_a_title_that_is_no_parameter_is_told_its_place():
-    for wrong in (
-        lambda: pe.figure("rope: dot_product; title=Mine"),
-        lambda: find("toeplitz").parameter("title"),
-    ):
-        with pytest.raises(TypeError, match=r'write title="…", or --title "…"'):
-            wrong()
+    for name in ("title", "caption"):
+        with pytest.raises(TypeError, match=rf'write {name}="…", or --{name} "…"'):
+            find("toeplitz").parameter(name)
+    with pytest.raises(TypeError, match=r"rope has no parameter 'title' here \("):
+        pe.figure("rope: dot_product; title=Mine")
 
 
 def test_a_function_of_ones_own_that_knows_one_size_is_a_figure_too():

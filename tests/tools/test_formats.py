@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from PIL import Image, ImageSequence
 
 import posenc_lib as pe
@@ -15,8 +16,9 @@ from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools import formats
-from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, MOST, REST, SWEEP, render
+from posenc_lib.tools.formats import DPI, FINE, LEAST, MILLISECONDS, MOST, REST, SWEEP, render
 from posenc_lib.views import style
+from posenc_lib.views.sheet import MARGIN
 
 from .. import films
 from ..conftest import ROOT
@@ -165,6 +167,27 @@ def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
     assert len(few) == 2 * len(odometer.frames(odometer.defaults)) - 2  # no digit is left out
 
 
+def test_a_film_of_several_glides_rests_after_each_at_a_whole_number():
+    one = FIGURES["rope_rotation"]
+    last = len(one.frames(one.defaults, FINE)) - 1
+    assert one.glides > 1
+    assert last % one.glides == 0
+    stays = formats._stays(last + 1, one.glides)
+    assert {last / one.glides * k for k in range(one.glides + 1)} <= stays.keys()
+    durations = times(render(one, one.defaults, "gif", dpi=20))
+    assert sum(duration > REST for duration in durations) == 2 * one.glides  # to and fro
+
+
+def test_a_drawing_alone_in_its_film_has_paper_around_it_and_several_views_have_none():
+    for name, margin in (("dot_product_stem", MARGIN), ("sine_collision", 0)):
+        one = FIGURES[name]
+        data = render(one, one.defaults, "gif", dpi=50, frames=2)
+        with Image.open(io.BytesIO(data)) as film:
+            assert film.width == pytest.approx((one.draw(one.defaults).size[0] + 2 * margin) / 2)
+            inked = np.flatnonzero((np.asarray(film.convert("L")) < 200).any(axis=0))
+        assert inked[0] >= margin / 2 if margin else inked[0] < 2
+
+
 @pytest.mark.parametrize("name", [name for name, one in FIGURES.items() if one.glides])
 def test_what_glides_is_drawn_between_whole_numbers_and_then_as_before(name):
     one = FIGURES[name]
@@ -174,6 +197,9 @@ def test_what_glides_is_drawn_between_whole_numbers_and_then_as_before(name):
         formats._move(one, drawn, shown, at)
         seen.append(drawn.pixels().copy())
         assert re.search(r"\d\.\d+ flips|query at \d\.", drawn.text) is None
+        marks = [mark for pen in drawn.pens for mark in pen.marks.drawn]
+        written = [mark.get_text() for mark in marks if isinstance(mark, Text)]
+        assert style.written(shown[round(at)][one.moves]) in written  # no part of a number
     assert len({picture.tobytes() for picture in seen[:4]}) == 4
     assert (seen[0] == seen[4]).all()
 

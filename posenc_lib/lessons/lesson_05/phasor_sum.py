@@ -105,8 +105,8 @@ def _axes(pen, last: int, tips: np.ndarray, longest: float):
     aside = min(tips.imag.min(), 0), max(tips.imag.max(), 0)
     top = max(top, low + 1.06 * np.ptp(aside) * high / (room * wide))  # or it would lean out
     left = -last - (2 * last + 1) * (room + GAP) / (1 - room - GAP)
-    step = max(int(style.nice_bound(last / 2.4)), 1)
-    ticks = {k * step: _signed(k * step) for k in range(-2, 3)}
+    step = max(int(style.nice_bound(last / 1.2)), 1)
+    ticks = {k * step: _signed(k * step) for k in (-1, 0, 1)}
     pen.axes((left, last + 0.5), (low, top), xticks=ticks, x="")
     across, up = _across(pen), pen.spans[1] / high
     root = left + (room * wide / 2 - np.mean(aside) / up) * across

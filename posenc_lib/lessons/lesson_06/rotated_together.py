@@ -62,7 +62,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     with pen.always():  # who draws the line may look at the hands
         _tape(pen, exact, offset)
         _hands(pen, encoding, exact, offset, chosen, middles, radius)
-    pen.query(exact, top=rotated[query], name=f"{query:,}")
+    pen.query(exact, top=rotated[query])
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     pen.label("added instead", (last, added.max()), (0, 11), color=style.OTHER, ha="right")
     pen.label("q · k, rotated", (last, rotated[-1]), (0, -11), color=style.KEY, ha="right")
