@@ -21,11 +21,11 @@ from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
 from posenc_lib.views.output import bundle
-from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 50, 78  # px for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 24  # px more for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 FOLD = "<details><summary>In words</summary></details>"
@@ -180,11 +180,11 @@ class Explorer(OnPage):
             tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
             tab.observe(lambda _: self._try(self._redraw), names="value")
             self._tabs = [tab]
-        self._tools = widgets.HBox([*self._buttons, *self._tabs]).add_class("posenc-tools")
+        self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML(FOLD).add_class("posenc-fold")
-        said = widgets.Box([fold, self._words]).add_class("posenc-said")
-        below = [self._note, said, self._news, self._tools]
+        said = [*self._tabs, fold, self._tools, self._words]
+        below = [self._note, widgets.Box(said).add_class("posenc-said"), self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
 
@@ -265,7 +265,8 @@ class Explorer(OnPage):
         name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
-        if ask_page(self._picture, {"save": name}, data):
+        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
+        if ask_page(self._picture, {"save": name, "margin": margin}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:
             instead = "right-click the picture, or save it from code, as explorer.save()."

@@ -73,7 +73,8 @@ def question(panel, asked: list[int]) -> dict:
     """Return what the page needs to let a reader draw, and to say how far off the drawing is.
 
     asked: the views whose curve is still kept back. For each plot: which of the axes it is, the
-    truth as x and y, which of them is known, what they count, and the axes' limits and scales.
+    truth as x and y, which of them is known, what they count, the axes' limits and scales, and how
+    wide bars are.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
@@ -90,6 +91,7 @@ def question(panel, asked: list[int]) -> dict:
             known = None if pen.known is None else int(np.searchsorted(x, pen.known))
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
             more = {"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log}
+            more["wide"] = pen.wide
             plots.append(more | names | ends)
     return {"asked": asked, "plots": plots}
 

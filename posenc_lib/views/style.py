@@ -36,7 +36,7 @@ ROLES = {
     "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
     "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
     "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the pair of dims that is looked at, and its angle
-    "OTHER": ("5A0F6E", "F3D3FF", "9257A8"),  # a second encoding, base or word
+    "OTHER": ("5A0F6E", "B266FF", "9257A8"),  # a second encoding, base or word
     "INK": (
         "1F2328",
         "F0F3F6",
@@ -109,6 +109,11 @@ def _colors(theme: str) -> dict[str, str]:
 def theme() -> str:
     """Return the name of the theme in use."""
     return _theme.get() or _usual
+
+
+def faint() -> float:
+    """Return how opaque a wedge is that lies over other things: on dark paper more."""
+    return 0.45 if theme() == "dark" else 0.22
 
 
 def usual(name: str) -> None:
