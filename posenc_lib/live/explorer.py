@@ -58,12 +58,12 @@ class Explorer(OnPage):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self._title = title
-        self.asks, self._answered, self._asked = guess, [], []
+        self.asks, self._answered = guess, []
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
-            self._settings.sleep(bool(self._asked))
+            self._settings.sleep(bool(self.sheet.asked))
             self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
@@ -72,9 +72,8 @@ class Explorer(OnPage):
         tells["held"] = self._hold_axes
         for name, do in tells.items():
             self._canvas.observe(partial(self._told, do), names=name)
-        self.box._view_count = (
-            0  # from now on the page tells when it has drawn the panel, with or without its canvas
-        )
+        # from now on the page tells when it has drawn the panel, with or without its canvas
+        self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
 
     # What a reader, or code, can ask for
@@ -142,14 +141,11 @@ class Explorer(OnPage):
         """
         with LOCK:
             self._answered = range(len(self.sheet.pens)) if views is None else views
-            self._keep_back()
+            if self.asks:
+                self.sheet.withhold(self._answered)
             with self._hold():
-                self._settings.sleep(bool(self._asked))
+                self._settings.sleep(bool(self.sheet.asked))
             self._show(self.sheet.frame())
-
-    def _keep_back(self) -> None:
-        """Keep back what is still to be drawn."""
-        self._asked = self.sheet.withhold(self._answered) if self.asks else []
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -213,10 +209,11 @@ class Explorer(OnPage):
             self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
-            self._keep_back()
-            if self.asks and not any(pen.drawable for pen in self.sheet.pens):
-                rule = "guess must be asked of a view that draws a curve or bars"
-                raise ValueError(f"{rule}, got {spec}")
+            if self.asks:
+                self.sheet.withhold(self._answered)
+                if not any(pen.drawable for pen in self.sheet.pens):
+                    rule = "guess must be asked of a view that draws a curve or bars"
+                    raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
@@ -233,7 +230,7 @@ class Explorer(OnPage):
         """Put a frame of the panel on the page, and in words what it shows."""
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
-            self._picture.guess = question(self.sheet, self._asked) if self.asks else {}
+            self._picture.guess = question(self.sheet) if self.asks else {}
             self._picture.value, self._picture.alt = frame, self.sheet.text
             self._picture.drawn = "" if self._look.asked else self.sheet.theme
         line, seen = html.escape(self._line()), html.escape(self.sheet.seen)
@@ -265,7 +262,7 @@ class Explorer(OnPage):
         name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
-        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
+        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)  # the page adds a reader's drawing
         if ask_page(self._picture, {"save": name, "margin": margin}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:

@@ -69,31 +69,28 @@ def ask_page(widget, message: dict, *data: bytes) -> bool:
     return bool(widget.page)
 
 
-def question(panel, asked: list[int]) -> dict:
+def question(panel) -> dict:
     """Return what the page needs to let a reader draw, and to say how far off the drawing is.
 
-    asked: the views whose curve is still kept back. For each plot: which of the axes it is, the
-    truth as x and y, which of them is known, what they count, the axes' limits and scales, and how
-    wide bars are.
+    For each plot: which of the axes it is, the truth as x and y, which of them is known, how wide
+    bars are, what they count, and the axes' limits and scales.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
         if pen.drawable is not None:
             x, y = (part.tolist() for part in thinned(*pen.drawable))
-            names = {
+            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
+            plot = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
+            plot |= {"axes": k, "x": x, "y": y, "known": known, "wide": pen.wide}
+            plot |= {
+                "log": pen.view.log,
                 "name": pen.axes.head or pen.view.title,
                 "unit": pen.unit_line.lstrip("↑ ") or "y",
-            }
-            names |= {
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
-            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
-            ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
-            more = {"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log}
-            more["wide"] = pen.wide
-            plots.append(more | names | ends)
-    return {"asked": asked, "plots": plots}
+            plots.append(plot)
+    return {"asked": panel.asked, "plots": plots}
 
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:

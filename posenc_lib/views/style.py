@@ -50,6 +50,7 @@ ROLES = {
     "PAPER": ("FFFFFF", "111111", "FFFFFF"),
 }
 THEMES = ("light", "dark", "print")
+WEDGE = {"light": 0.22, "dark": 0.45, "print": 0.22}  # how opaque an angle is
 # Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the
 # upper half is for numbers of one sign. On paper lightness alone must do.
 DIVERGING = {
@@ -109,11 +110,6 @@ def _colors(theme: str) -> dict[str, str]:
 def theme() -> str:
     """Return the name of the theme in use."""
     return _theme.get() or _usual
-
-
-def faint() -> float:
-    """Return how opaque a wedge is that lies over other things: on dark paper more."""
-    return 0.45 if theme() == "dark" else 0.22
 
 
 def usual(name: str) -> None:
