@@ -120,8 +120,7 @@ class Explorer(OnPage):
 
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw."""
-        with LOCK:
-            self.set(**self._settings.start)
+        self.set(**self._settings.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path.
@@ -200,7 +199,7 @@ class Explorer(OnPage):
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharpness = page.sharpness() * max(drawn.scale, 1)
+            sharpness = page.sharpness() * drawn.scale
             if drawn.page_width <= PHONE:
                 sharpness = 2
             options = {"names": self._names(encodings), "alike": self.alike}
@@ -304,11 +303,9 @@ class Explorer(OnPage):
                 return
             pen = pens[touch["axes"]]
             moves = self._touch.moves(pen, self.sliders, touch) if touch["press"] else {}
-            wanted = {name: round(value) for name, value in moves.items()}
-            near = {n: self._settings.taken(n, value, near=True) for n, value in wanted.items()}
             with self._hold():
-                for name, value in near.items():
-                    self._settings.go(name, value)
+                for name, value in moves.items():
+                    self._settings.go_near(name, round(value))
             if moves:
                 self._refresh()
             words = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
@@ -328,7 +325,7 @@ class Explorer(OnPage):
                 with self._hold(), suppress(TypeError, ValueError):
                     typed = settings.parameters[name].read(sent["typed"].strip())
                     validate.real(name, typed)
-                    settings.go(name, settings.taken(name, typed, near=True))
+                    settings.go_near(name, typed)
                 self._refresh()
 
     def _page_changed(self, now: dict) -> None:

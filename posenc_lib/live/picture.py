@@ -149,10 +149,8 @@ class Touch:
         """Return the values that a drag wants, by slider."""
         spot, begins = _spot(pen, at), at["press"] != self._press
         if begins:
-            self._press, self._start = (
-                at["press"],
-                {name: slider.value for name, slider in sliders.items()},
-            )
+            self._press = at["press"]
+            self._start = {name: slider.value for name, slider in sliders.items()}
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
             far = [(_away(pen, pen.hands[k][1], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
@@ -203,11 +201,9 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return (
-        ": ".join(filter(None, [", ".join(names), value]))
-        if value or (there and pen.points is not None)
-        else ""
-    )
+    if not value and (not there or pen.points is None):
+        return ""
+    return ": ".join(filter(None, [", ".join(names), value]))
 
 
 def _spot(pen, at: dict) -> np.ndarray:

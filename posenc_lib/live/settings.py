@@ -116,7 +116,7 @@ def steps(widget) -> list:
     """Return the values that a slider goes through, or the options of a choice."""
     if isinstance(widget, widgets.IntSlider):
         return list(range(widget.min, widget.max + 1, widget.step))
-    return [option[1] if isinstance(option, tuple) else option for option in widget.options]
+    return [value for _, value in widget.options]
 
 
 def _wanted(spec: Spec) -> dict:
@@ -279,6 +279,10 @@ class Settings:
                 slider.options = [(_written(parameter, step), step) for step in values]
                 slider.value = value
         slider.value = value
+
+    def go_near(self, name: str, value) -> None:
+        """Move a slider as near to a value as it can go."""
+        self.go(name, self.taken(name, value, near=True))
 
     def assign(self, values: dict, *, near: bool = False) -> None:
         """Move sliders; if any value is refused, none moves.
