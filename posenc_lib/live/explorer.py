@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 50, 24  # px more for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 24  # px for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 FOLD = "<details><summary>In words</summary></details>"
@@ -64,14 +64,14 @@ class Explorer(OnPage):
             self._build()
             self._draw()
             self._settings.sleep(bool(self.sheet.asked))
-            self._show(self.sheet.frame())
+            self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         tells = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         tells |= {"answered": self.answer, "runs": lambda _: self._suit_page()}  # see `Picture`
         tells["held"] = self._hold_axes
         for name, do in tells.items():
-            self._canvas.observe(partial(self._told, do), names=name)
+            self._canvas.observe(lambda now, do=do: self._try(do, now["new"]), names=name)
         # from now on the page tells when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
@@ -144,7 +144,7 @@ class Explorer(OnPage):
                 self.sheet.withhold(self._answered)
             with self._hold():
                 self._settings.sleep(bool(self.sheet.asked))
-            self._show(self.sheet.frame())
+            self._show()
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -191,7 +191,7 @@ class Explorer(OnPage):
     def _redraw(self) -> None:
         with LOCK:
             self._draw()
-            self._show(self.sheet.frame())
+            self._show()
 
     def _draw(self) -> None:
         """Draw the views for the page as it is: its theme, and the room it has."""
@@ -225,8 +225,9 @@ class Explorer(OnPage):
         room = page.room(self._width, self.room_beside[large] + self.asks * VERDICT[large])
         return layout(self._views(), len(spec.encodings), room, large=large)
 
-    def _show(self, frame: bytes) -> None:
-        """Put a frame of the panel on the page, and in words what it shows."""
+    def _show(self) -> None:
+        """Put the panel on the page as it is now, and in words what it shows."""
+        frame = self.sheet.frame()
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
             self._picture.guess = question(self.sheet) if self.asks else {}
@@ -261,7 +262,7 @@ class Explorer(OnPage):
         name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
-        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)  # the page adds a reader's drawing
+        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
         if ask_page(self._picture, {"save": name, "margin": margin}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:
@@ -287,10 +288,6 @@ class Explorer(OnPage):
         with LOCK:
             if not self._held:
                 self._refresh()
-
-    def _told(self, do, change) -> None:
-        """Do what the page asks for in a trait's new value."""
-        self._try(do, change["new"])
 
     def _touched(self, touch: dict) -> None:
         """Move the sliders that a drag in the picture means, or say what is there.
@@ -341,7 +338,7 @@ class Explorer(OnPage):
         with LOCK:
             self.sheet.hold(on)
             if not on:
-                self._show(self.sheet.frame())
+                self._show()
 
     def _suit_page(self) -> None:
         """Show the canvas, or a plain image where the page cannot load it."""
@@ -367,7 +364,7 @@ class Explorer(OnPage):
             with self._hold():
                 encodings, values = self._settings.settle()
             self.sheet.update(encodings, values, self._names(encodings))
-            self._show(self.sheet.frame())
+            self._show()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self.sheet.draw_all_anew()
             if self.raise_errors or not isinstance(error, Exception):

@@ -5,8 +5,8 @@ import html
 
 from posenc_lib.views import style
 
-# JupyterLab's class for a picture on light paper. On a dark page it's turned, and blue stays blue,
-# like a panel's picture until there is one for this page.
+# JupyterLab's class for a picture on light paper. On a dark page it's turned, and blue stays blue;
+# so is a panel's until it's drawn anew.
 LIGHT = "jp-needs-light-background"
 IN_THE_DARK = f"""<style>:is([data-jp-theme-light="false"], .jp-NotebookPanel:has(.posenc-dark))
 :is(.{LIGHT}, .jp-MarkdownOutput details img, [data-drawn="light"] canvas)

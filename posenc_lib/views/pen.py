@@ -44,7 +44,7 @@ class Pen(Pencil):
             How is either by how many radians its next value turns it about the first point, or
             a function: place → value, or a `Slid`.
         drawable: x and y of the first data that a reader can draw from left to right.
-        wide: how wide it is where it's bars, else 0.
+        wide: how wide its bars are, if any.
         known: x of a point of it that a reader is given; a view can set it.
         withheld: whether data, and all that tells of them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.

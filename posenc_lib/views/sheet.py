@@ -165,7 +165,7 @@ class Sheet:
 
     @property
     def asked(self) -> list[int]:
-        """Return which views keep back what a reader is to draw."""
+        """Say which views keep back what a reader is to draw."""
         return [k for k, pen in enumerate(self.pens) if pen.withheld and pen.drawable]
 
     def draw_all_anew(self) -> None:
