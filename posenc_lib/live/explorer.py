@@ -28,7 +28,6 @@ PHONE = 420  # px of a page that gets two dots of a picture for each pixel
 VERDICT = 50, 24  # px for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
-FOLD = "<details><summary>In words</summary></details>"
 
 
 class Explorer(OnPage):
@@ -165,11 +164,10 @@ class Explorer(OnPage):
         # What the page shows: a plain image where it cannot load a canvas
         self._picture = self._canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
-        self._buttons = [
-            self._button("Reset", self.reset, tooltip="put every slider back"),
-            self._button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
-            self._button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
-        ]
+        self._buttons = [self._button("Reset", self.reset, tooltip="put every slider back")]
+        for kind in ("PNG", "SVG"):
+            save, tooltip = partial(self._save, kind.lower()), f"save this picture as {kind}"
+            self._buttons.append(self._button(kind, save, tooltip=tooltip))
         views, self._tabs = [view.name for view in self._settings.spec.views], []
         if self._look.large and len(views) > TOGETHER and not self.asks:
             tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
@@ -177,8 +175,8 @@ class Explorer(OnPage):
             self._tabs = [tab]
         self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        fold = widgets.HTML(FOLD).add_class("posenc-fold")
-        said = [*self._tabs, fold, self._tools, self._words]
+        fold = widgets.HTML("<details><summary>In words</summary></details>")
+        said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
         below = [self._note, widgets.Box(said).add_class("posenc-said"), self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
@@ -199,9 +197,7 @@ class Explorer(OnPage):
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharpness = page.sharpness() * drawn.scale
-            if drawn.page_width <= PHONE:
-                sharpness = 2
+            sharpness = 2 if drawn.page_width <= PHONE else page.sharpness() * drawn.scale
             options = {"names": self._names(encodings), "alike": self.alike}
             options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
             self.sheet = Sheet(self._views(), encodings, values, **options)

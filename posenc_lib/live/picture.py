@@ -78,7 +78,7 @@ def question(panel) -> dict:
     plots = []
     for k, pen in enumerate(panel.pens):
         if pen.drawable is not None:
-            x, y = (part.tolist() for part in thinned(*pen.drawable))
+            x, y = thinned(*pen.drawable)
             known = None if pen.known is None else int(np.searchsorted(x, pen.known))
             plot = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
             plot |= {"axes": k, "x": x, "y": y, "known": known, "wide": pen.wide}
@@ -104,13 +104,13 @@ def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     ]
 
 
-def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def thinned(x: np.ndarray, y: np.ndarray) -> tuple[list, list]:
     """Return those of some points that are numbers, at most as many as a hand can tell apart."""
     there = np.flatnonzero(np.isfinite(y))
     there = there[
         np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))
     ]
-    return x[there], y[there]
+    return x[there].tolist(), y[there].tolist()
 
 
 def place(pen, sliders: dict) -> dict:

@@ -52,9 +52,8 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 def _range(parameter: Parameter, wanted: tuple):
     """Return a slider from low to high, in steps of its scale or in those asked for."""
     name, scale = parameter.name, parameter.scale
-    ends = []
-    for end, value in zip(("low", "high"), wanted, strict=False):
-        ends.append(parameter.checked(value, called=f"{name} {end}"))
+    given = zip(("low", "high"), wanted, strict=False)
+    ends = [parameter.checked(value, called=f"{name} {end}") for end, value in given]
     if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
         raise ValueError(
             f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}"
