@@ -138,7 +138,8 @@ function drawing(model, root, canvases, repaint) {
   const whole = (t, [a, b], log) => (log ? a * (b / a) ** t : a + t * (b - a));
   const scaled = plot => [[plot.xlim, plot.log.includes("x")], [plot.ylim, plot.log.includes("y")]];
   const spot = (plot, [x, y]) => [part(x, ...scaled(plot)[0]), 1 - part(y, ...scaled(plot)[1])]; // from the left, from above
-  const put = ({ plot, place }, y) => lines.set(plot.axes, drawn(plot).set(plot.x[place], y));
+  const given = ({ plot, place }) => plot.wide && place === plot.known; // a bar that is there already
+  const put = (at, y) => given(at) || lines.set(at.plot.axes, drawn(at.plot).set(at.plot.x[at.place], y));
   const says = new Map(plots().map(({ axes }) => [axes, make("p", { role: "status" })]));
   const list = make("select", { ariaLabel: "place" }), value = make("input", { type: "number", step: "any" });
   const fold = make("details", {}, make("summary", { textContent: "Type it instead" }), list, " ", value, " or use the arrow keys in the picture");
@@ -150,7 +151,7 @@ function drawing(model, root, canvases, repaint) {
   const parts = new Map(plots().map(plot => {
     // Over each plot an invitation and its buttons. Its stroke begins at what is known, and it's short and level: a slope
     // would hint at an answer, a wave at ripples.
-    const [words, stroke] = [make("span", { textContent: "Draw what you expect" }), make("i")];
+    const [words, stroke] = [make("span", { textContent: plot.wide ? "Drag each bar to where you expect it" : "Draw what you expect" }), make("i")];
     const [again, showing] = ["Again", "Show"].map(textContent => make("button", { type: "button", textContent }));
     for (const part of [words, stroke]) part.ariaHidden = "true"; // the picture's own words say so
     const over = make("div", { className: "posenc-ask" }, words, stroke, make("div", {}, again, showing));
@@ -162,8 +163,9 @@ function drawing(model, root, canvases, repaint) {
     return [plot.axes, { over, words, stroke, again, showing }];
   }));
   const line = plot => {
-    // The drawing at each x from its first to its last place, with straight lines between them.
+    // The drawing at each x from its first to its last place, with straight lines between them; bars stand alone.
     const knots = [...drawn(plot)].sort(([a], [b]) => a - b);
+    if (plot.wide) return knots;
     let k = 0;
     return plot.x.filter(x => knots.length && x >= knots[0][0] && x <= knots.at(-1)[0]).map(x => {
       while (knots[k + 1]?.[0] <= x) k++;
@@ -174,22 +176,38 @@ function drawing(model, root, canvases, repaint) {
       return [x, whole(y + ((z - y) * (t - a)) / (b - a), ...up)];
     });
   };
-  const over = (pen, canvas) => {
-    const dots = canvas.width / canvas.clientWidth || 1;
+  const enough = plot => line(plot).length > (plot.wide ? 0 : 1);
+  const over = (pen, canvas, { width, height } = canvas) => {
+    // The drawings of a canvas, over it or over a picture of another size.
+    const dots = width / canvas.clientWidth || 1;
     for (const plot of plots().filter(plot => on(plot) === canvas)) {
       const [left, top, right, bottom] = box(plot), asks = asked(plot);
       const seen = point => spot(plot, point).map((at, k) => (k ? top + (bottom - top) * at : left + (right - left) * at));
-      const dot = ([x, y], size) => (pen.beginPath(), pen.arc(x * canvas.width, y * canvas.height, size * dots, 0, 7), pen.fill());
+      const dot = ([x, y], size) => (pen.beginPath(), pen.arc(x * width, y * height, size * dots, 0, 7), pen.fill());
+      const bar = ([x, y]) => {
+        const [a, high] = seen([x - plot.wide / 2, y]), [b, low] = seen([x + plot.wide / 2, isLog(plot, "y") ? plot.ylim[0] : 0]);
+        return [a * width, high * height, (b - a) * width, (low - high) * height];
+      };
       pen.save();
       pen.beginPath();
-      pen.rect(left * canvas.width, top * canvas.height, (right - left) * canvas.width, (bottom - top) * canvas.height);
+      pen.rect(left * width, top * height, (right - left) * width, (bottom - top) * height);
       pen.clip();
       pen.strokeStyle = pen.fillStyle = getComputedStyle(row).color;
       [pen.globalAlpha, pen.lineWidth, pen.lineJoin, pen.lineCap] = [asks ? 1 : 0.4, 3 * dots, "round", "round"];
       pen.beginPath();
-      for (const [x, y] of line(plot).map(seen)) pen.lineTo(x * canvas.width, y * canvas.height);
+      for (const point of line(plot))
+        if (plot.wide) pen.rect(...bar(point));
+        else pen.lineTo(...seen(point).map((at, k) => at * (k ? height : width)));
       pen.stroke();
-      if (asks && plot.known !== null) dot(seen([plot.x[plot.known], plot.y[plot.known]]), 5);
+      if (plot.wide && asks) {
+        // what is known, and outlines of equal height of what is still to be dragged
+        [pen.globalAlpha, pen.lineWidth] = [0.4, 1.5 * dots];
+        pen.setLineDash([4 * dots, 4 * dots]);
+        const middle = whole(0.5, ...scaled(plot)[1]);
+        plot.x.forEach((x, place) => given({ plot, place }) ? pen.fillRect(...bar([x, plot.y[place]]))
+          : drawn(plot).has(x) || pen.strokeRect(...bar([x, middle])));
+        pen.globalAlpha = 1;
+      } else if (asks && plot.known !== null) dot(seen([plot.x[plot.known], plot.y[plot.known]]), 5);
       const x = plot.x[key?.place], y = drawn(plot).get(x);
       if (asks && key?.plot.axes === plot.axes && y !== undefined) dot(seen([x, y]), 6);
       pen.restore();
@@ -198,17 +216,13 @@ function drawing(model, root, canvases, repaint) {
   const verdict = plot => {
     // Say once how far off a drawing is; when sliders have moved, that it was for another curve.
     const truth = JSON.stringify(plot.y), mine = line(plot), name = plot.name && says.size > 1 ? `${plot.name}: ` : "";
-    if (asked(plot) || mine.length < 2) return judged.delete(plot.axes), parts.get(plot.axes).over.classList.remove("posenc-high"), "";
-    if (!judged.has(plot.axes)) {
-      const low = [mine, plot.x.map((x, k) => [x, plot.y[k]])].flat().map(point => spot(plot, point)).some(([x, y]) => x > 0.7 && y > 0.75);
-      parts.get(plot.axes).over.classList.toggle("posenc-high", low); // the button covers no end of a curve
-      judged.set(plot.axes, [truth, name + told(plot, mine, says.size > 1)]);
-    }
+    if (asked(plot) || !enough(plot)) return judged.delete(plot.axes), "";
+    if (!judged.has(plot.axes)) judged.set(plot.axes, [truth, name + told(plot, mine, says.size > 1)]);
     const [then, words] = judged.get(plot.axes);
     return truth === then ? words : `${name}The gray line is your drawing for the curve as it was at first.`;
   };
   const shown = () => plots().filter(plot => !asked(plot)).map(({ axes }) => axes);
-  const ready = () => plots().filter(plot => asked(plot) && line(plot).length > 1).map(({ axes }) => axes);
+  const ready = () => plots().filter(plot => asked(plot) && enough(plot)).map(({ axes }) => axes);
   const tell = shown => (model.set("answered", shown), model.save_changes());
   const keep = axes => {
     const drawn = { axes, lines: [...lines].map(([axes, knots]) => [axes, [...knots]]) };
@@ -258,10 +272,9 @@ function drawing(model, root, canvases, repaint) {
       Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
       words.style.top = percent(y < 0.3 ? 0.42 : 0.12);
       words.hidden = lines.has(plot.axes) || !asked(plot);
-      if (words.hidden) stroke.remove();
-      over.classList.toggle("posenc-held", held?.axes === plot.axes);
+      if (words.hidden || plot.wide) stroke.remove(); // outlines of bars invite enough
       showing.disabled = !ready().includes(plot.axes);
-      showing.style.visibility = asked(plot) ? "" : "hidden";
+      showing.hidden = !asked(plot);
       again.hidden = !lines.has(plot.axes);
       says.get(plot.axes).textContent = verdict(plot);
     }
@@ -291,7 +304,7 @@ function drawing(model, root, canvases, repaint) {
     const x = whole(within((across - left) / (right - left), 0, 1), ...along);
     const y = whole(within((bottom - down) / (bottom - top), 0, 1), ...up);
     const place = held.x.reduce((best, one, k) => (Math.abs(one - x) < Math.abs(held.x[best] - x) ? k : best), 0);
-    if (!first) // what a quick hand has passed over is drawn anew, too
+    if (!first && !held.wide) // what a quick hand has passed over is drawn anew, too
       for (let k = Math.min(key.place, place) + 1; k < Math.max(key.place, place); k++) drawn(held).delete(held.x[k]);
     key = { plot: held, place };
     put(key, y);
@@ -308,7 +321,8 @@ function drawing(model, root, canvases, repaint) {
     const now = drawn(plot).get(plot.x[place]) ?? first;
     if (across) put(key, now);
     key = { plot, place: within(place + across * Math.ceil(plot.x.length / KEYS), 0, plot.x.length - 1) };
-    put(key, whole(within(part(now, ...scale) + up / KEYS, 0, 1), ...scale));
+    const kept = plot.wide && across ? drawn(plot).get(plot.x[key.place]) ?? now : now; // bars keep their heights
+    put(key, whole(within(part(kept, ...scale) + up / KEYS, 0, 1), ...scale));
     keep(shown());
     update();
   };
@@ -327,5 +341,5 @@ function drawing(model, root, canvases, repaint) {
   });
   value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), keep(shown()), update()));
   value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
-  return { over, update };
+  return { over, update, row };
 }

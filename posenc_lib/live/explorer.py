@@ -21,14 +21,13 @@ from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
 from posenc_lib.views.output import bundle
-from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 50, 78  # px for what is said of a drawing, on a desk, on a projector
+VERDICT = 50, 24  # px for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
 TOGETHER = 2  # views that a projector shows at once
-FOLD = "<details><summary>In words</summary></details>"
 
 
 class Explorer(OnPage):
@@ -58,23 +57,22 @@ class Explorer(OnPage):
         # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self._title = title
-        self.asks, self._answered, self._asked = guess, [], []
+        self.asks, self._answered = guess, []
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
-            self._settings.sleep(bool(self._asked))
-            self._show(self.sheet.frame())
+            self._settings.sleep(bool(self.sheet.asked))
+            self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         tells = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         tells |= {"answered": self.answer, "runs": lambda _: self._suit_page()}  # see `Picture`
         tells["held"] = self._hold_axes
         for name, do in tells.items():
-            self._canvas.observe(partial(self._told, do), names=name)
-        self.box._view_count = (
-            0  # from now on the page tells when it has drawn the panel, with or without its canvas
-        )
+            self._canvas.observe(lambda now, do=do: self._try(do, now["new"]), names=name)
+        # from now on the page tells when it has drawn the panel, with or without its canvas
+        self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
 
     # What a reader, or code, can ask for
@@ -121,8 +119,7 @@ class Explorer(OnPage):
 
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw."""
-        with LOCK:
-            self.set(**self._settings.start)
+        self.set(**self._settings.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path.
@@ -142,14 +139,11 @@ class Explorer(OnPage):
         """
         with LOCK:
             self._answered = range(len(self.sheet.pens)) if views is None else views
-            self._keep_back()
+            if self.asks:
+                self.sheet.withhold(self._answered)
             with self._hold():
-                self._settings.sleep(bool(self._asked))
-            self._show(self.sheet.frame())
-
-    def _keep_back(self) -> None:
-        """Keep back what is still to be drawn."""
-        self._asked = self.sheet.withhold(self._answered) if self.asks else []
+                self._settings.sleep(bool(self.sheet.asked))
+            self._show()
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -180,12 +174,11 @@ class Explorer(OnPage):
             tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
             tab.observe(lambda _: self._try(self._redraw), names="value")
             self._tabs = [tab]
-        tools = [reset, *self._files, *self._tabs]
-        self._tools = widgets.HBox(tools).add_class("posenc-tools")
+        self._tools = widgets.HBox([reset, *self._files]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        fold = widgets.HTML(FOLD).add_class("posenc-fold")
-        said = widgets.Box([fold, self._words]).add_class("posenc-said")
-        below = [self._note, said, self._news, self._tools]
+        fold = widgets.HTML("<details><summary>In words</summary></details>")
+        said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
+        below = [self._note, widgets.Box(said).add_class("posenc-said"), self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
 
@@ -197,7 +190,7 @@ class Explorer(OnPage):
     def _redraw(self) -> None:
         with LOCK:
             self._draw()
-            self._show(self.sheet.frame())
+            self._show()
 
     def _draw(self) -> None:
         """Draw the views for the page as it is: its theme, and the room it has."""
@@ -205,19 +198,18 @@ class Explorer(OnPage):
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharpness = page.sharpness() * max(drawn.scale, 1)
-            if drawn.page_width <= PHONE:
-                sharpness = 2
+            sharpness = 2 if drawn.page_width <= PHONE else page.sharpness() * drawn.scale
             options = {"names": self._names(encodings), "alike": self.alike}
             options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
             self.sheet = Sheet(self._views(), encodings, values, **options)
             self.sheet.heading = self._title
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
-            self._keep_back()
-            if self.asks and not any(pen.drawable for pen in self.sheet.pens):
-                rule = "guess must be asked of a view that draws a curve or bars"
-                raise ValueError(f"{rule}, got {spec}")
+            if self.asks:
+                self.sheet.withhold(self._answered)
+                if not any(pen.drawable for pen in self.sheet.pens):
+                    rule = "guess must be asked of a view that draws a curve or bars"
+                    raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
@@ -230,11 +222,12 @@ class Explorer(OnPage):
         room = page.room(self._width, self.room_beside[large] + self.asks * VERDICT[large])
         return layout(self._views(), len(spec.encodings), room, large=large)
 
-    def _show(self, frame: bytes) -> None:
-        """Put a frame of the panel on the page, and in words what it shows."""
+    def _show(self) -> None:
+        """Put the panel on the page as it is now, and in words what it shows."""
+        frame = self.sheet.frame()
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
-            self._picture.guess = question(self.sheet, self._asked) if self.asks else {}
+            self._picture.guess = question(self.sheet) if self.asks else {}
             self._picture.value, self._picture.alt = frame, self.sheet.text
             self._picture.drawn = "" if self._look.asked else self.sheet.theme
         line, seen = html.escape(self._line()), html.escape(self.sheet.seen)
@@ -266,7 +259,8 @@ class Explorer(OnPage):
         name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
-        if ask_page(self._picture, {"save": name}, data):
+        margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
+        if ask_page(self._picture, {"save": name, "margin": margin}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:
             instead = "right-click the picture, or save it from code, as explorer.save()."
@@ -292,10 +286,6 @@ class Explorer(OnPage):
             if not self._held:
                 self._refresh()
 
-    def _told(self, do, change) -> None:
-        """Do what the page asks for in a trait's new value."""
-        self._try(do, change["new"])
-
     def _touched(self, touch: dict) -> None:
         """Move the sliders that a drag in the picture means, or say what is there.
 
@@ -307,11 +297,9 @@ class Explorer(OnPage):
                 return
             pen = pens[touch["axes"]]
             moves = self._touch.moves(pen, self.sliders, touch) if touch["press"] else {}
-            wanted = {name: round(value) for name, value in moves.items()}
-            near = {n: self._settings.taken(n, value, near=True) for n, value in wanted.items()}
             with self._hold():
-                for name, value in near.items():
-                    self._settings.go(name, value)
+                for name, value in moves.items():
+                    self._settings.go_near(name, round(value))
             if moves:
                 self._refresh()
             words = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
@@ -331,7 +319,7 @@ class Explorer(OnPage):
                 with self._hold(), suppress(TypeError, ValueError):
                     typed = settings.parameters[name].read(sent["typed"].strip())
                     validate.real(name, typed)
-                    settings.go(name, settings.taken(name, typed, near=True))
+                    settings.go_near(name, typed)
                 self._refresh()
 
     def _page_changed(self, now: dict) -> None:
@@ -347,7 +335,7 @@ class Explorer(OnPage):
         with LOCK:
             self.sheet.hold(on)
             if not on:
-                self._show(self.sheet.frame())
+                self._show()
 
     def _suit_page(self) -> None:
         """Show the canvas, or a plain image where the page cannot load it."""
@@ -373,7 +361,7 @@ class Explorer(OnPage):
             with self._hold():
                 encodings, values = self._settings.settle()
             self.sheet.update(encodings, values, self._names(encodings))
-            self._show(self.sheet.frame())
+            self._show()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self.sheet.draw_all_anew()
             if self.raise_errors or not isinstance(error, Exception):

@@ -35,8 +35,9 @@ _page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
     """Make panels for a projector from now on, or with False for a desk again.
 
-    Pictures, type and sliders are as large as the page has room for with both on the screen. Panels
-    that are open already stay as they are: run their cells again.
+    Pictures, type and sliders are as large as the page has room for with both on the screen; code
+    is folded until it's clicked. Panels that are open already stay as they are: run their cells
+    again.
 
     >>> present(theme="dark")
     >>> present(False)

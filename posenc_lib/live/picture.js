@@ -266,19 +266,30 @@ function render({ model, el }) {
     guess?.update(); // its buttons stand in the axes
     watched && name(watched);
   };
-  const take = ({ copy: text, save: file }, [data]) => (file ? save(file, data) : copy(text));
+  const take = async ({ copy: text, save: file, margin }, [data]) =>
+    file ? save(file, guess && file.endsWith(".png") ? await withDrawing(data, margin) : data) : copy(text);
+  const withDrawing = async (data, margin) => {
+    // A file has a heading above, and a margin around the picture, which is a part of its width.
+    const image = await createImageBitmap(new Blob([data])), edge = margin * image.width, whole = new OffscreenCanvas(image.width, image.height);
+    const pen = whole.getContext("2d"), width = image.width - 2 * edge, height = (width * canvas.height) / canvas.width;
+    pen.drawImage(image, 0, 0);
+    pen.translate(edge, image.height - edge - height);
+    guess.over(pen, canvas, { width, height });
+    return whole.convertToBlob();
+  };
   const measure = () => {
     const panel = el.closest(".posenc"), page = el.closest(".jp-WindowedPanel-outer");
     if (!panel?.clientWidth) return; // out of sight
     if (panel !== watched) sizes.observe((watched = panel)); // it grows where its picture may not
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
     settle(whole), name(whole), hear(model, panel), arrive(whole, panel);
+    if (guess && !panel.querySelector(".posenc-said > .posenc-guess")) panel.querySelector(".posenc-said").prepend(guess.row);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
     const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
     const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // the picture stays as it is when these unfold
-    const beside = whole === panel && above > 0 && above < FIRST ? above : 0;
+    const beside = whole === panel && above > 0 && above < FIRST && !panel.matches(".posenc-large") ? above : 0;
     const height = (page?.clientHeight || window.innerHeight) - sliders - beside;
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
@@ -307,6 +318,7 @@ function render({ model, el }) {
     for (const observer of [sizes, theme]) observer.disconnect();
     window.removeEventListener("resize", later);
     window.removeEventListener("keydown", own, true);
+    guess?.row.remove();
   };
 }
 

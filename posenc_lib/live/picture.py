@@ -69,29 +69,28 @@ def ask_page(widget, message: dict, *data: bytes) -> bool:
     return bool(widget.page)
 
 
-def question(panel, asked: list[int]) -> dict:
+def question(panel) -> dict:
     """Return what the page needs to let a reader draw, and to say how far off the drawing is.
 
-    asked: the views whose curve is still kept back. For each plot: which of the axes it is, the
-    truth as x and y, which of them is known, what they count, and the axes' limits and scales.
+    For each plot: which of the axes it is, the truth as x and y, which of them is known, how wide
+    bars are, what they count, and the axes' limits and scales.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
         if pen.drawable is not None:
-            x, y = (part.tolist() for part in thinned(*pen.drawable))
-            names = {
+            x, y = thinned(*pen.drawable)
+            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
+            plot = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
+            plot |= {"axes": k, "x": x, "y": y, "known": known, "wide": pen.wide}
+            plot |= {
+                "log": pen.view.log,
                 "name": pen.axes.head or pen.view.title,
                 "unit": pen.unit_line.lstrip("↑ ") or "y",
-            }
-            names |= {
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
-            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
-            ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
-            more = {"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log}
-            plots.append(more | names | ends)
-    return {"asked": asked, "plots": plots}
+            plots.append(plot)
+    return {"asked": panel.asked, "plots": plots}
 
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
@@ -105,13 +104,13 @@ def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     ]
 
 
-def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def thinned(x: np.ndarray, y: np.ndarray) -> tuple[list, list]:
     """Return those of some points that are numbers, at most as many as a hand can tell apart."""
     there = np.flatnonzero(np.isfinite(y))
     there = there[
         np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))
     ]
-    return x[there], y[there]
+    return x[there].tolist(), y[there].tolist()
 
 
 def place(pen, sliders: dict) -> dict:
@@ -150,10 +149,8 @@ class Touch:
         """Return the values that a drag wants, by slider."""
         spot, begins = _spot(pen, at), at["press"] != self._press
         if begins:
-            self._press, self._start = (
-                at["press"],
-                {name: slider.value for name, slider in sliders.items()},
-            )
+            self._press = at["press"]
+            self._start = {name: slider.value for name, slider in sliders.items()}
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
             far = [(_away(pen, pen.hands[k][1], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
@@ -204,11 +201,9 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return (
-        ": ".join(filter(None, [", ".join(names), value]))
-        if value or (there and pen.points is not None)
-        else ""
-    )
+    if not value and (not there or pen.points is None):
+        return ""
+    return ": ".join(filter(None, [", ".join(names), value]))
 
 
 def _spot(pen, at: dict) -> np.ndarray:

@@ -52,9 +52,8 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 def _range(parameter: Parameter, wanted: tuple):
     """Return a slider from low to high, in steps of its scale or in those asked for."""
     name, scale = parameter.name, parameter.scale
-    ends = []
-    for end, value in zip(("low", "high"), wanted, strict=False):
-        ends.append(parameter.checked(value, called=f"{name} {end}"))
+    given = zip(("low", "high"), wanted, strict=False)
+    ends = [parameter.checked(value, called=f"{name} {end}") for end, value in given]
     if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
         raise ValueError(
             f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}"
@@ -116,7 +115,7 @@ def steps(widget) -> list:
     """Return the values that a slider goes through, or the options of a choice."""
     if isinstance(widget, widgets.IntSlider):
         return list(range(widget.min, widget.max + 1, widget.step))
-    return [option[1] if isinstance(option, tuple) else option for option in widget.options]
+    return [value for _, value in widget.options]
 
 
 def _wanted(spec: Spec) -> dict:
@@ -279,6 +278,10 @@ class Settings:
                 slider.options = [(_written(parameter, step), step) for step in values]
                 slider.value = value
         slider.value = value
+
+    def go_near(self, name: str, value) -> None:
+        """Move a slider as near to a value as it can go."""
+        self.go(name, self.taken(name, value, near=True))
 
     def assign(self, values: dict, *, near: bool = False) -> None:
         """Move sliders; if any value is refused, none moves.

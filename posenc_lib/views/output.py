@@ -5,9 +5,11 @@ import html
 
 from posenc_lib.views import style
 
-# JupyterLab's class for a picture on light paper. On a dark page it's turned, and blue stays blue.
+# JupyterLab's class for a picture on light paper. On a dark page it's turned, and blue stays blue;
+# so is a panel's until it's drawn anew.
 LIGHT = "jp-needs-light-background"
-IN_THE_DARK = f"""<style>[data-jp-theme-light="false"] :is(.{LIGHT}, .jp-MarkdownOutput details img)
+IN_THE_DARK = f"""<style>:is([data-jp-theme-light="false"], .jp-NotebookPanel:has(.posenc-dark))
+:is(.{LIGHT}, .jp-MarkdownOutput details img, [data-drawn="light"] canvas)
 {{ filter: invert(0.93) hue-rotate(180deg); }}</style>"""
 
 

@@ -44,6 +44,7 @@ class Pen(Pencil):
             How is either by how many radians its next value turns it about the first point, or
             a function: place → value, or a `Slid`.
         drawable: x and y of the first data that a reader can draw from left to right.
+        wide: how wide its bars are, if any.
         known: x of a point of it that a reader is given; a view can set it.
         withheld: whether data, and all that tells of them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.
@@ -83,6 +84,7 @@ class Pen(Pencil):
         self.hands = []
         self.grid = self.points = self.says = None
         self.drawable = self.known = None
+        self.wide = 0
 
     def freeze(self, names, encoding, values: dict) -> None:
         """Let these limits stay, and hold this; nothing is drawn."""
@@ -213,16 +215,16 @@ class Pen(Pencil):
     def bars(self, x, low, high, *, wide=0.72, color=None) -> None:
         """Fill an upright bar at each x."""
         x, low, high = np.broadcast_arrays(x, low, high)
-        self._drawable(x, high)
+        self._drawable(x, high, wide)
         a, b = x - wide / 2, x + wide / 2
         corners = np.stack([[a, b, b, a], [low, low, high, high]], axis=-1).transpose(1, 0, 2)
         self.shapes(corners, color=color)
 
-    def _drawable(self, x, y) -> None:
+    def _drawable(self, x, y, wide=0) -> None:
         """Note the first data that a reader could draw."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         if self.drawable is None and len(x) > 2 and (np.diff(x) > 0).all() and np.isfinite(y).any():
-            self.drawable = x, y
+            self.drawable, self.wide = (x, y), wide
 
     def region(self, low, high, name: str = "", **more) -> None:
         """Tint what lies between two places of x, and name it."""

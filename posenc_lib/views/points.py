@@ -117,7 +117,9 @@ def wedge(pen, center, radius, start: float, turn: float, *, named=True) -> None
     """Fill the angle from `start` on by `turn`, in radians, and write its degrees outside."""
     angles = start + np.linspace(0, turn, max(int(abs(turn) * 24), 2))
     arc = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius + center
-    pen.shapes([np.concatenate([arc, [center]])], color=style.PAIR, alpha=0.22)
+    pen.shapes(
+        [np.concatenate([arc, [center]])], color=style.PAIR, alpha=style.WEDGE[style.theme()]
+    )
     pen.strokes([arc], color=style.PAIR, lw=1.4)
     if named and abs(turn) > math.radians(12):  # else there is no room
         out = np.array([math.cos(start + turn / 2), math.sin(start + turn / 2)])

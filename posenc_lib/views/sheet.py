@@ -151,17 +151,22 @@ class Sheet:
         if not on:
             self.update(self.encodings, self.values)
 
-    def withhold(self, shown=()) -> list[int]:
+    def withhold(self, shown=()) -> None:
         """Keep back each curve that a reader is to draw, but those shown, and till then tables.
 
-        Return which are left. Points and whatever else has no axes of numbers is given.
+        Points and whatever else has no axes of numbers is given.
         """
-        asks = [pen.view.kind in ("curves", "cells") for pen in self.pens]
-        left = [k for k, pen in enumerate(self.pens) if pen.drawable and asks[k] and k not in shown]
         for k, pen in enumerate(self.pens):
-            pen.withheld = bool(left) and asks[k] and k not in shown
+            pen.withheld = pen.view.kind in ("curves", "cells") and k not in shown
+        if not self.asked:
+            for pen in self.pens:
+                pen.withheld = False
         self.update(self.encodings, self.values)
-        return left
+
+    @property
+    def asked(self) -> list[int]:
+        """Say which views keep back what a reader is to draw."""
+        return [k for k, pen in enumerate(self.pens) if pen.withheld and pen.drawable]
 
     def draw_all_anew(self) -> None:
         """Draw everything anew at the next frame: an error may have left a view half moved."""

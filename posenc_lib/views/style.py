@@ -36,7 +36,7 @@ ROLES = {
     "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
     "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
     "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the pair of dims that is looked at, and its angle
-    "OTHER": ("5A0F6E", "F3D3FF", "9257A8"),  # a second encoding, base or word
+    "OTHER": ("5A0F6E", "B266FF", "9257A8"),  # a second encoding, base or word
     "INK": (
         "1F2328",
         "F0F3F6",
@@ -50,6 +50,7 @@ ROLES = {
     "PAPER": ("FFFFFF", "111111", "FFFFFF"),
 }
 THEMES = ("light", "dark", "print")
+WEDGE = {"light": 0.22, "dark": 0.45, "print": 0.22}  # how opaque an angle is
 # Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the
 # upper half is for numbers of one sign. On paper lightness alone must do.
 DIVERGING = {

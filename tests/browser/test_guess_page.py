@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from posenc_lib import explore, sinusoidal
 from posenc_lib.figures.film import part
+from posenc_lib.views.sheet import MARGIN
 
-from .lesson_page import PICTURE, notebook
+from .lesson_page import PICTURE, ExplorerOnPage, notebook
 
 LENGTH, QUERY = 32, 10
 FOLDED = "input", "select"
@@ -174,8 +176,8 @@ def test_what_is_drawn_is_invited_in_the_plot_and_the_verdict_moves_no_button(pa
     )
     draw(explorer, place(0, 7), place(31, 1))
     assert not words.is_visible()
-    button, plot = show.bounding_box(), ask.bounding_box()  # it covers no number of an axis
-    assert button["y"] + button["height"] < plot["y"] + plot["height"]
+    button, plot = show.bounding_box(), ask.bounding_box()  # it covers no curve, and no number
+    assert button["y"] > plot["y"] + plot["height"] + 20
     assert button["x"] + button["width"] < plot["x"] + plot["width"]
     tools = explorer.box.query_selector("button:text-is('Reset')")
     before = [one.bounding_box() for one in (ask, tools)]
@@ -211,6 +213,84 @@ def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(p
     explorer = again_opened()
     assert not button("Show").is_enabled()
     assert not button("Again").is_visible()
+
+
+def test_a_file_holds_the_drawing_where_it_is_on_the_page(panel, tmp_path):
+    explorer, place = panel
+
+    def saved():
+        with explorer.page.expect_download() as download:
+            explorer.press("PNG")
+        download.value.save_as(tmp_path / "a.png")
+        return np.asarray(Image.open(tmp_path / "a.png").convert("RGB")).astype(int)
+
+    plain = saved()
+    draw(explorer, place(5, 4), place(25, 4))
+    drawn = saved()
+    assert drawn.shape == plain.shape
+    rows, columns = np.nonzero(np.abs(drawn - plain).sum(axis=2) > 200)
+    high, wide = plain.shape[:2]
+    size = explore("sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16).sheet.size
+    dots = wide / (size[0] + 2 * MARGIN)
+    left, top = MARGIN * dots, high - (MARGIN + size[1]) * dots
+    (x0, y0), (x1, y1) = (np.multiply(place(at, 4), size) * dots + [left, top] for at in (5, 25))
+    assert np.median(rows) == pytest.approx((y0 + y1) / 2, abs=3 * dots)
+    assert (columns.min(), columns.max()) == pytest.approx((x0, x1), abs=8 * dots)
+
+
+@pytest.fixture
+def bars(desk, lab):
+    """Return a panel that asks for the heights of three bars beside one that is known."""
+    wanted = (
+        "explore('rope', views='perplexity', passage=['house', 'tides'], done='moved', guess=True)"
+    )
+    notebook(lab.folder / "bars.ipynb", f"from posenc_lib import explore\n{wanted}")
+    with desk.opened("bars.ipynb") as lesson:
+        lesson.page.set_viewport_size({"width": 1280, "height": 720})
+        lesson.run_all()
+        explorer = ExplorerOnPage(
+            lesson.page, lesson.page.query_selector(".posenc")
+        )  # it has no slider
+        explorer.settled()
+        yield explorer
+
+
+def test_each_bar_follows_a_hand_or_the_keys_and_the_known_one_stays(bars):
+    ask, show = (bars.box.query_selector(f".posenc-ask{part}") for part in ("", " button + button"))
+    ask.scroll_into_view_if_needed()
+    plot, mouse = ask.bounding_box(), bars.page.mouse
+
+    def drag(bar: int, up: float) -> None:
+        x = plot["x"] + plot["width"] * (bar + 0.5) / 4
+        mouse.move(x, plot["y"] + 0.5 * plot["height"])
+        mouse.down()
+        mouse.move(x, plot["y"] + (1 - up) * plot["height"], steps=3)
+        mouse.up()
+
+    drag(0, 0.8)
+    assert show.is_disabled()
+    drag(2, 0.9)
+    assert show.is_enabled()
+    drag(1, 0.2)  # one that was left out is none of a line's places
+    bars.box.query_selector(PICTURE).focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowRight"):
+        bars.page.keyboard.press(key)
+    bars.box.query_selector(".posenc-guess summary").press("Enter")
+    box, places = (bars.box.query_selector(f".posenc-guess {tag}") for tag in FOLDED)
+    value, heights = box.input_value, {}
+    for name in ("moved by 1000", "moved by 7000", "1000, in bfloat16"):
+        places.select_option(label=name)
+        heights[name] = value()
+    assert heights["1000, in bfloat16"] == heights["moved by 7000"]  # keys bring a height along
+    assert float(heights["moved by 7000"]) > 3 * float(heights["moved by 1000"])
+    box.fill("28")
+    box.press("Tab")
+    press(bars, "Show")
+    assert re.fullmatch(
+        r"Closest: 1000, in bfloat16, where you drew 28 and it's 28\. "
+        r"Farthest off: moved by 7000, where you drew \d+ and it's 11\.",
+        told(bars),
+    )
 
 
 @pytest.fixture

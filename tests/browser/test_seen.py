@@ -107,6 +107,57 @@ def test_five_sliders_three_pictures_and_their_line_are_on_one_screen(laptop):
     assert wide > 2 * high  # beside each other
 
 
+@pytest.mark.slow
+def test_what_stands_below_a_panel_is_one_row_with_one_right_edge(laptop):
+    for explorer in laptop.explorers():
+        parts = explorer.box.query_selector_all(".posenc-said :is(summary, button)")
+        boxes = [part.bounding_box() for part in parts]
+        middles = [box["y"] + box["height"] / 2 for box in boxes]
+        assert len(boxes) >= 4
+        assert max(middles) - min(middles) < 4
+        right = max(box["x"] + box["width"] for box in boxes)
+        panel = explorer.box.bounding_box()
+        assert right == pytest.approx(panel["x"] + panel["width"], abs=1)
+
+
+@pytest.fixture
+def projector(desk, lab):
+    """Return a laptop that shows panels in a dark room, below a text that is no panel's."""
+    begin = "import posenc_lib as pe\npe.present(theme='dark')"
+    tape = """explore('rope', views='rotated_together', content='random', head_dim=16, seq_len=512,
+    offset=(-8, 8), frozen='ylim')"""
+    notebook(lab.folder / "projector.ipynb", *PANELS[:1], begin, tape, *PANELS[3:4])
+    with desk.opened("projector.ipynb") as lesson:
+        lesson.page.set_viewport_size(LAPTOP)
+        lesson.run_all()
+        yield lesson
+
+
+@pytest.mark.slow
+def test_on_a_projector_code_folds_a_panel_fits_and_the_notebook_is_as_dark_as_asked(projector):
+    page = projector.page
+    for explorer in projector.explorers():
+        explorer.settled()
+        cell = explorer.box.evaluate_handle("panel => panel.closest('.jp-CodeCell')")
+        code = cell.query_selector(".jp-InputArea-editor")
+        label = "code => getComputedStyle(code, '::before').content"
+        assert "Code" in code.evaluate(label)
+        top, bottom, _ = cell.evaluate(PLACE)
+        assert bottom - top < LAPTOP["height"] - AROUND + 8
+        code.click()
+        page.wait_for_function(f"code => ({label})(code) === 'none'", arg=code)
+        lines = code.query_selector_all(".cm-line")
+        assert (
+            lines[-1].bounding_box()["y"] < code.bounding_box()["y"] + code.bounding_box()["height"]
+        )
+        page.keyboard.press("Escape")
+        page.wait_for_function(f"code => ({label})(code) !== 'none'", arg=code)
+    ground = "getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(17, 17, 17)"
+    plain = page.query_selector_all(".jp-InputArea-editor")[0]  # of no panel
+    assert plain.evaluate(label) == "none"
+
+
 def swipe(page, element, right: float, down: float) -> None:
     """Put a finger on the middle of an element, and move it."""
     touch = page.context.new_cdp_session(page)

@@ -362,7 +362,7 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     assert data["text/plain"] == panel.text == repr(panel)
     about = {"width": 856, "alt": panel.text}
     assert metadata == {"image/png": about, "needs_background": "light"}
-    shown, _, said = data["text/html"].partition("\n")[2].partition("\n")
+    shown, _, said = data["text/html"].partition("</style>")[2].partition("\n")
     assert f'<img src="data:image/png;base64,{data["image/png"]}" width="856"' in shown
     assert shown.endswith(f' alt="{panel.text}">')
     assert said == f"<details><summary>In words</summary><p>{panel.text}</p></details>"

@@ -92,7 +92,7 @@ def test_a_point_that_is_known_is_told_to_the_page_and_in_words():
 
 
 def test_a_projector_keeps_room_for_what_is_said_of_a_drawing():
-    room = {"dark": False, "width": 1280, "height": 560, "own": 1280}
+    room = {"dark": False, "width": 1280, "height": 540, "own": 1280}
     present()
     try:
         high = []

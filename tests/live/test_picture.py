@@ -253,9 +253,9 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
     for button, suffix in ((svg, "svg"), (png, "png")):
         button.click()
         (message,), buffers = panel._picture.send.call_args
-        assert message == {
-            "save": f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"
-        }
+        name = f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"
+        margin = MARGIN / (panel._drawn.page_width + 2 * MARGIN)
+        assert message == {"save": name, "margin": margin}
         assert (
             f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
         )

@@ -8,7 +8,7 @@ from PIL import Image
 
 from posenc_lib.tools import notebooks
 from posenc_lib.views import style
-from posenc_lib.views.output import LIGHT, bundle
+from posenc_lib.views.output import IN_THE_DARK, LIGHT, bundle
 
 
 @pytest.fixture
@@ -45,4 +45,4 @@ def test_a_page_that_is_dark_turns_only_pictures_on_light_paper(png):
             data, metadata = bundle(png, "", "", 300)
         assert ("needs_background" in metadata) == light
         assert (f'class="{LIGHT}"' in data["text/html"]) == light
-        assert f'[data-jp-theme-light="false"] :is(.{LIGHT}, ' in data["text/html"]
+        assert IN_THE_DARK in data["text/html"]

@@ -96,6 +96,12 @@ def test_the_query_is_told_from_keys_and_low_from_high_by_every_eye(theme):
         assert apart(low[:3], high[:3], kind) >= 17
 
 
+def test_what_lessons_call_violet_is_violet_and_no_eye_takes_it_for_keys(theme):
+    _, red, yellow = seen(style.OTHER)
+    assert min(red, -yellow) > 8
+    assert min(apart(style.OTHER, style.KEY, kind) for kind in DICHROMATS) >= 11
+
+
 @pytest.mark.parametrize(
     ("function", "given", "made"),
     [

@@ -52,7 +52,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
 
     score, varies = float(rotated[query]), float(np.ptp(added))
     stays = np.ptp(rotated) < 1e-9 * most
-    pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
+    pen.unit(("query", style.QUERY), "and ", ("key", style.KEY), "on a tape of positions")
     verb = "stays" if stays else "is"
     pen.title(f"q · k {verb} {number(score)}; added, it varies by {number(varies)}")
     with pen.always():
@@ -140,7 +140,7 @@ def _hands(pen, encoding, query: float, offset: int, chosen, middles, radius: fl
     arcs = np.exp(1j * (np.angle(hands[0]) + np.linspace(0, angles, 24)).T)
     arcs = 0.6 * radius * arcs + middles[:, None]
     wedges = placed(np.append(arcs, middles[:, None], axis=1))
-    pen.shapes(wedges, color=style.PAIR, alpha=0.22)
+    pen.shapes(wedges, color=style.PAIR, alpha=style.WEDGE[style.theme()])
     pen.strokes(placed(arcs), color=style.PAIR, lw=1.8)
     sliders = ("query", style.QUERY), ("offset", style.KEY)
     for tips, (slider, color) in zip(hands, sliders, strict=True):

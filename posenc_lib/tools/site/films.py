@@ -131,7 +131,7 @@ def _question(panel) -> dict:
         x = (x0 - left) / wide, (x1 - left) / wide
         y = (y0 - bottom) / high, (y1 - bottom) / high
         boxes.append({"box": [x[0], 1 - y[1], x[1], 1 - y[0]]})
-    return {"boxes": boxes, "plots": asked_of(panel, asked=True)["plots"]}
+    return {"boxes": boxes, "plots": asked_of(panel)["plots"]}
 
 
 def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
