@@ -82,8 +82,8 @@ class Side(Explorer):
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         more = [_fold("More sliders", in_columns(rest))] if rest else []
-        reset, _, _, *tabs = self._tools.children
-        self._tools.children = [reset, *tabs, *more]
+        reset, *_ = self._tools.children
+        self._tools.children = [reset, *more]
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return titles; of the same encoding twice with the values that differ."""
