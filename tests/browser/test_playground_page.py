@@ -25,6 +25,8 @@ CUT = """select => {
     pen.font = getComputedStyle(select).font;
     return pen.measureText(select.selectedOptions[0].text).width + 24 - select.clientWidth;
 }"""
+OFFERED = """names => String(names) === String(
+    [...document.querySelectorAll('.posenc-scenes button')].map(button => button.textContent))"""
 KINDS = (
     "[...document.querySelectorAll('.jp-Cell')]"
     ".map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
@@ -60,6 +62,8 @@ class Ground(ExplorerOnPage):
         if not self.page.locator(".posenc-scenes button").count():
             self.unfold("Scenes")
         self.page.get_by_role("button", name=topic, exact=True).click()
+        names = [name for name, one in SCENES.items() if one.topic == topic.lower()]
+        self.page.wait_for_function(OFFERED, arg=names)
         self.page.get_by_role("button", name=name, exact=True).click()
         self.has(told)
 
@@ -117,7 +121,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page.locator(".posenc-scenes button").first.wait_for()
     slider, before = ground.sliders()["seq_len"], ground.settled()
     page.get_by_role("button", name="Counting", exact=True).focus()
-    while len(reached) < 80 and "layout concatenated" not in "".join(reached):
+    while len(reached) < 80 and "Play pair" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
         if "▸" in reached[-1]:
             page.keyboard.press("Enter")
@@ -237,7 +241,6 @@ def test_as_an_app(browser, lab, tmp_path):
         page.goto(address(""))
         Ground(page).use()
         Ground(page).settled()  # its page has told that somebody looks
-        Ground(page).unfold("Save or share") if page.get_by_text("▸ Save").count() else None
         with page.expect_download():
             Ground(page).press("PNG")
         for link in page.locator("a[href]:visible").evaluate_all("all => all.map(a => a.href)"):
