@@ -509,7 +509,7 @@ def rotated_together(title, said, e, v):
     added = np.prod([x[:, dims] + w for x, w in zip(words, both, strict=True)], axis=0).sum(axis=1)
     stays = np.ptp(rotated) < 1e-6
     varies = np.ptp(added + left_out)
-    return ("stays" in title) == stays and [rotated[v["query"]], varies]
+    return ("everywhere" in title) == stays and [rotated[v["query"]], varies]
 
 
 def attention_arcs(title, said, e, v):
