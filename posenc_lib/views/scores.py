@@ -34,16 +34,12 @@ def eighths(
 def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
-    most, least, own = (
-        float(np.abs(scores).max(initial=0)),
-        style.lowest(scores),
-        number(scores[query]),
-    )
-    bottom, top = eighths(
-        scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12
-    )
+    most, least = float(np.abs(scores).max(initial=0)), style.lowest(scores)
+    own, lowest = number(scores[query]), number(scores[least])
+    low = scores.min(initial=low)
+    bottom, top = eighths(low, max(scores.max(), 0), most, below=0.12, above=0.12)
     # room below a name
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))
+    pen.axes(len(scores), (bottom if low < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.known = query
@@ -60,16 +56,16 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
         pen.mark([there], size=7)
-        pen.label(f"lowest {number(scores[least])}", there, (0, -13))
-    noise = 1e-9 * max(most, 1e-300)
-    best = int(np.argmax(scores >= scores.max() - noise))
-    falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
-    itself = "Lower with every other key" if falls else "Highest with itself"
-    pen.title(
-        itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself"
-    )
-    lowest = f"lowest {number(scores[least])} with position {least}"
-    return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
+        pen.label(f"lowest {lowest}", there, (0, -13))
+    highest = scores >= scores.max() - 1e-9 * max(most, 1e-300)
+    best = query if highest[query] else int(np.argmax(highest))
+    title = f"Highest at {best}: {number(scores[best])}"
+    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)  # up to the query, and down
+    if ways.size and (np.sign(np.diff(scores)) == ways).all():
+        title = f"Falls steadily from {own} to {lowest}"
+    pen.title(title)
+    told = f"{own} with itself, lowest {lowest} with position {least}"
+    return f"{what.capitalize()} of position {query}: {told}."
 
 
 @view(
@@ -101,7 +97,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         q, k = encoding.queries_and_keys(np.abs(x))
         pen.line(x, np.where(x < 0, q @ k[16 * last], k @ q[16 * last]), style.KEY, 1)
     pen.curve(offsets, mean, dotted=dotted, lw=0 if smooth else 2)
-    title = "The offset alone decides" if alone else "More than the offset decides"
+    title = decides = "The offset alone decides" if alone else "More than the offset decides"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
@@ -122,12 +118,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
             f"{'as asked' if best == aim else f'not at {_signed(aim)}'}"
         )
     pen.title(title)
-    same = (
-        "the same wherever query and key stand"
-        if alone
-        else "a band: the offset alone does not decide"
-    )
-    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
+    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {decides.lower()}"
     score = "Score" if alone else "Mean score"
     return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
 

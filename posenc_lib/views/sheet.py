@@ -117,8 +117,9 @@ class Sheet:
     def share(self) -> None:
         """Let all views of the same quantity have limits that hold all."""
         groups = defaultdict(list)
-        for pen, encoding in self.fed(self.encodings) if self.alike else ():
-            groups[pen.view.quantity_of(encoding)].append((pen, encoding))
+        for k, (pen, encoding) in enumerate(self.fed(self.encodings)):
+            whose = 0 if self.alike else k // self.each
+            groups[whose, pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in groups.values():
             if len(group) < 2:
                 continue
