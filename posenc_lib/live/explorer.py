@@ -306,18 +306,17 @@ class Explorer(OnPage):
                 return
             pen = pens[touch["axes"]]
             moves = self._touch.moves(pen, self.sliders, touch) if touch["press"] else {}
-            wanted = {name: round(value) for name, value in moves.items()}
-            near = {n: self._settings.taken(n, value, near=True) for n, value in wanted.items()}
             with self._hold():
-                for name, value in near.items():
-                    self._settings.go(name, value)
+                for name, value in moves.items():
+                    self._settings.go(name, self._settings.taken(name, round(value), near=True))
             if moves:
                 self._refresh()
             words = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             if not touch["press"]:
                 with themed(self.sheet.theme):
                     words = told(pen, touch)
-            self._picture.hint = {"asked": touch["asked"], "text": words}
+            hint = {"text": words, "rolls": self._touch.rolls}
+            self._picture.hint = hint | {"asked": touch["asked"]}
 
     def _sent(self, sent: dict) -> None:
         """Move a slider as near as it can to a number that was typed beside it.

@@ -82,8 +82,6 @@ def question(panel, asked: list[int]) -> dict:
             names = {
                 "name": pen.axes.head or pen.view.title,
                 "unit": pen.unit_line.lstrip("↑ ") or "y",
-            }
-            names |= {
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
@@ -108,10 +106,8 @@ def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return those of some points that are numbers, at most as many as a hand can tell apart."""
     there = np.flatnonzero(np.isfinite(y))
-    there = there[
-        np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))
-    ]
-    return x[there], y[there]
+    some = np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int)
+    return x[there[some]], y[there[some]]
 
 
 def place(pen, sliders: dict) -> dict:
@@ -145,19 +141,19 @@ class Touch:
 
     def __init__(self):
         self._press, self._hand, self._start = 0, None, {}
+        self.rolls = False  # whether that goes on when it's thrown
 
     def moves(self, pen, sliders: dict, at: dict) -> dict:
         """Return the values that a drag wants, by slider."""
-        spot, begins = _spot(pen, at), at["press"] != self._press
-        if begins:
-            self._press, self._start = (
-                at["press"],
-                {name: slider.value for name, slider in sliders.items()},
-            )
+        spot = _spot(pen, at)
+        if at["press"] != self._press:
+            self._press = at["press"]
+            self._start = {name: slider.value for name, slider in sliders.items()}
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
             far = [(_away(pen, pen.hands[k][1], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
             self._hand = hand if nearest <= NEAR else None
+            self.rolls = nearest <= NEAR and isinstance(pen.hands[hand][2], Slid)
         if self._hand is not None and self._hand < len(pen.hands):
             name, line, leads = pen.hands[self._hand]
             if isinstance(leads, Slid):
@@ -204,11 +200,9 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return (
-        ": ".join(filter(None, [", ".join(names), value]))
-        if value or (there and pen.points is not None)
-        else ""
-    )
+    if not value and (not there or pen.points is None):
+        return ""
+    return ": ".join(filter(None, [", ".join(names), value]))
 
 
 def _spot(pen, at: dict) -> np.ndarray:

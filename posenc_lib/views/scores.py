@@ -38,7 +38,6 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     own, lowest = number(scores[query]), number(scores[least])
     low = scores.min(initial=low)
     bottom, top = eighths(low, max(scores.max(), 0), most, below=0.12, above=0.12)
-    # room below a name
     pen.axes(len(scores), (bottom if low < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
@@ -60,7 +59,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     highest = scores >= scores.max() - 1e-9 * max(most, 1e-300)
     best = query if highest[query] else int(np.argmax(highest))
     title = f"Highest at {best}: {number(scores[best])}"
-    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)  # up to the query, and down
+    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)  # up, then down
     if ways.size and (np.sign(np.diff(scores)) == ways).all():
         title = f"Falls steadily from {own} to {lowest}"
     pen.title(title)
@@ -152,11 +151,9 @@ PAIRS = {
 @view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
     """Colour all scores."""
-    matrix, *others = (
-        masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)
-    )
-    clim = style.color_limits(np.stack([matrix, *others])) if others else None
-    return all_pairs(pen, matrix, encoding.scores_are, query, clim)
+    every = [masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)]
+    clim = style.color_limits(np.stack(every))
+    return all_pairs(pen, every[0], encoding.scores_are, query, clim)
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:

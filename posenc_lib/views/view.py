@@ -56,7 +56,7 @@ class View:
         left: px beside the plot for numbers.
         lines: axes with lines to read by.
         log: logarithmic axes.
-        quantity: the view whose quantity it draws, if it isn't its own.
+        quantity: whose it draws, if not its own.
         shares: limits that views of one quantity share.
         scale: whether colors need one.
         most_positions: more would be too slow.
