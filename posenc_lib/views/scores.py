@@ -166,7 +166,7 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
         pen.title(f"Diagonals vary by up to {number(spread)}")
     else:
         same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
-        pen.title("All scores are the same" if same else "Each diagonal has one colour")
+        pen.title("All scores are the same" if same else "Each diagonal has one color")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
     if less:

@@ -83,7 +83,7 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     whole = encoding.attention_factor**2 * dims
     spread = encoding.attention_factor**2 * math.sqrt(dims)
     # for every correlation: it is what moves
-    pen.axes((0, max(seq_len - 1, 1)), (-3.2 * spread, whole + 2 * spread))
+    pen.axes((0, max(seq_len - 1, 1)), (-3.2 * spread, whole + 2.4 * spread))
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)

@@ -15,7 +15,7 @@ CELLS = 44, 62  # px of a word at least: phone, desk
 PHONE = 420  # px of a plot that is narrow
 CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
 ROWS = [0, 0, 30, 30], [34, 34, TAPE, TAPE]  # px from the top to a word's corners, a number's
-SIDES = np.array([-1, 1, 1, -1])  # of these corners
+SIDES = np.array([-1, 1, 1, -1])
 SHAPE = {"most_positions": 1024, "tall": 1.32, "wide": 856, "narrow": 1.4}
 
 
@@ -48,7 +48,7 @@ def _waves(encoding, positions: np.ndarray) -> np.ndarray:
 )
 def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     """Move a phrase along a text: the hands of two words rotate, and their score stays."""
-    exact, query = query, round(query)  # a film shows its hands between positions, too
+    exact, query = query, round(query)  # a film glides between
     rotated, added, here = scores_along(encoding, exact, offset)
     both = np.stack([rotated, added])
     most = float(np.abs(both).max())
@@ -61,12 +61,13 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     score = number(rotated[query])
     where = "everywhere" if np.ptp(rotated) < 1e-9 * most else "here"
     pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
-    pen.title(f"Rotated: {score} {where}. Added: swings by {number(np.ptp(added))}")
+    told = f" {where}" if pen.size[0] > PHONE else ""
+    pen.title(f"Rotated: {score}{told}. Added: swings by {number(np.ptp(added))}")
     with pen.always():
         chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # still first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
     pen.curve(rotated, lw=2.8)
-    with pen.always():  # who draws the line may look at the hands
+    with pen.always():  # whoever draws may see the hands
         _tape(pen, exact, offset)
         _hands(pen, encoding, here, chosen, middles, radius)
     pen.query(exact, top=rotated[query], name=f"{query:,}")
