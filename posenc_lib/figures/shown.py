@@ -35,7 +35,7 @@ class ShownFigure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.sheet.picture("png", DPI)
-        below = self.caption if self.of.caption or self.of.told else ""  # titles are above
+        below = self.caption if self.of.caption or self.of.told else ""
         return bundle(png, self.caption, self.alt, self.sheet.size[0], below)
 
     def save(self, path, dpi: float | None = None) -> Path:

@@ -79,16 +79,21 @@ def question(panel, asked: list[int]) -> dict:
     for k, pen in enumerate(panel.pens):
         if pen.drawable is not None:
             x, y = (part.tolist() for part in thinned(*pen.drawable))
-            names = {
+            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
+            plot = {
+                "axes": k,
+                "x": x,
+                "y": y,
+                "known": known,
+                "log": pen.view.log,
                 "name": pen.axes.head or pen.view.title,
                 "unit": pen.unit_line.lstrip("↑ ") or "y",
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
                 "labels": _labels(x, pen.axes.ticks["x"]),
             }
-            known = None if pen.known is None else int(np.searchsorted(x, pen.known))
-            ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
-            more = {"axes": k, "x": x, "y": y, "known": known, "log": pen.view.log}
-            plots.append(more | names | ends)
+            for name in ("xlim", "ylim"):
+                plot[name] = [float(end) for end in pen.limits[name]]
+            plots.append(plot)
     return {"asked": asked, "plots": plots}
 
 

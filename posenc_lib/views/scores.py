@@ -34,7 +34,7 @@ def eighths(
 def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
-    most, least = float(np.abs(scores).max(initial=0)), style.lowest(scores)
+    most, least = float(np.abs(scores).max()), style.lowest(scores)
     own, lowest = number(scores[query]), number(scores[least])
     low = scores.min(initial=low)
     bottom, top = eighths(low, max(scores.max(), 0), most, below=0.12, above=0.12)
@@ -47,7 +47,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()
     pen.label(
         f"itself {own}",
-        (query, scores[query] / 3 if beside else scores[query]),
+        (query, scores[query] / (3 if beside else 1)),
         (0, 13),
         color=style.QUERY,
     )
@@ -59,7 +59,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     highest = scores >= scores.max() - 1e-9 * max(most, 1e-300)
     best = query if highest[query] else int(np.argmax(highest))
     title = f"Highest at {best}: {number(scores[best])}"
-    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)  # up, then down
+    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)
     if ways.size and (np.sign(np.diff(scores)) == ways).all():
         title = f"Falls steadily from {own} to {lowest}"
     pen.title(title)
@@ -96,7 +96,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         q, k = encoding.queries_and_keys(np.abs(x))
         pen.line(x, np.where(x < 0, q @ k[16 * last], k @ q[16 * last]), style.KEY, 1)
     pen.curve(offsets, mean, dotted=dotted, lw=0 if smooth else 2)
-    title = decides = "The offset alone decides" if alone else "More than the offset decides"
+    title = "The offset alone decides" if alone else "More than the offset decides"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
@@ -117,8 +117,10 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
             f"{'as asked' if best == aim else f'not at {_signed(aim)}'}"
         )
     pen.title(title)
-    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {decides.lower()}"
-    score = "Score" if alone else "Mean score"
+    score, same = "Mean score", "a band: the offset alone does not decide"
+    if alone:
+        score, same = "Score", "the same wherever query and key stand"
+    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
     return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
 
 

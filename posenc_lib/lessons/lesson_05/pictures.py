@@ -110,6 +110,7 @@ def shift_matrix(pen, encoding, offset=OFFSET):
     pen.cells(matrix, (-1, 1))
     if len(matrix) <= 8:  # dims up to which each cell's number is written
         pen.fill("{:.2g}", blank=0)
-    filled = f"{np.count_nonzero(matrix)} of {matrix.size} numbers are not 0"
-    pen.title(filled)
-    return f"Matrix of a step of {number(offset)}: {filled}; the first is {number(matrix[0, 0])}."
+    filled = np.count_nonzero(matrix)
+    pen.title(f"{filled} of {matrix.size} numbers are not 0")
+    told = f"{filled} of its {matrix.size} numbers are not 0; the first is {number(matrix[0, 0])}"
+    return f"Matrix of a step of {number(offset)}: {told}."
