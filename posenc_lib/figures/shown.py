@@ -35,7 +35,8 @@ class ShownFigure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.sheet.picture("png", DPI)
-        return bundle(png, self.caption, self.alt, self.sheet.size[0], self.caption)
+        below = self.caption if self.of.caption or self.of.told else ""
+        return bundle(png, self.caption, self.alt, self.sheet.size[0], below)
 
     def save(self, path, dpi: float | None = None) -> Path:
         """Write it to a .png, .svg or .pdf file and return its path."""

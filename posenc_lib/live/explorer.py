@@ -306,7 +306,8 @@ class Explorer(OnPage):
             if not touch["press"]:
                 with themed(self.sheet.theme):
                     words = told(pen, touch)
-            self._picture.hint = {"asked": touch["asked"], "text": words}
+            rolls = self._touch.rolls
+            self._picture.hint = {"asked": touch["asked"], "text": words, "rolls": rolls}
 
     def _sent(self, sent: dict) -> None:
         """Move a slider as near as it can to a number that was typed beside it.

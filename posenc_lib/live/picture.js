@@ -3,6 +3,9 @@
 const MEANT = 8; // px that a finger must go before it drags
 const FIRST = 240; // px that may stand above the first panel of a page and be seen with it
 const PLAYED = 12_000; // ms from one end of a slider to the other
+const FAST = 0.0002, FASTEST = 0.004, SLOW = 0.0001; // widths in a ms: of a throw at least and at most, and its last
+const COASTS = 700; // ms in which a throw slows down to a third
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const SOON = 60; // ms that a pointer rests before the kernel is asked what is there
 
 function copy(text) {
@@ -173,7 +176,7 @@ function arrive(whole, panel) {
 
 function touch(model, canvas, tip) {
   // Tell the kernel where a hand is, and show what it says there.
-  let held = null, presses = 0, asked = 0, soon;
+  let held = null, presses = 0, asked = 0, soon, speed = 0, last = null, flies = false;
   const where = ({ clientX, clientY }) => {
     const frame = canvas.getBoundingClientRect();
     const left = (clientX - frame.left) / frame.width, top = (clientY - frame.top) / frame.height;
@@ -191,9 +194,22 @@ function touch(model, canvas, tip) {
     const at = { axes, left, top, press: held ? presses : 0, by: left - (held?.left ?? 0), asked: ++asked };
     soon = setTimeout(() => (model.set("touched", at), model.save_changes()), wait);
   };
+  const fly = now => {
+    // What was thrown goes on, slower and slower, a step for each answer of the kernel.
+    if (!flies) return;
+    const passed = within(now - last.now, 0, 100);
+    speed *= Math.exp(-passed / COASTS);
+    last = { now, left: last.left + speed * passed };
+    const { axes, top } = held, by = last.left - held.left;
+    model.set("touched", { axes, left: last.left, top, press: presses, by, asked: ++asked }), model.save_changes();
+    flies = Math.abs(speed) > SLOW;
+    if (!flies) (held = null), (tip.hidden = true);
+  };
   const answer = () => {
-    const { text, asked: mine } = model.get("hint");
+    const { text, asked: mine, rolls } = model.get("hint");
     if (mine !== asked && !held) return; // of a place before
+    if (held) held.rolls = rolls && mine > held.asked;
+    if (flies && mine === asked) requestAnimationFrame(fly);
     tip.textContent = text;
     tip.hidden = !text;
     const [x, y, frame] = tip.place ?? [0, 0, canvas.getBoundingClientRect()];
@@ -201,9 +217,11 @@ function touch(model, canvas, tip) {
     tip.style.top = `${within(y - 30, 0, frame.height)}px`;
   };
   canvas.addEventListener("pointerdown", event => {
+    if (flies) [flies, held] = [false, null];
     const at = where(event);
     if (!model.get("axes")[at.axes]?.drags || event.button) return;
-    held = { ...at, x: event.clientX, y: event.clientY, waits: event.pointerType === "touch" };
+    held = { ...at, x: event.clientX, y: event.clientY, waits: event.pointerType === "touch", asked };
+    [speed, last] = [0, { now: event.timeStamp, left: at.left }];
     presses += 1;
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -215,16 +233,24 @@ function touch(model, canvas, tip) {
       if (across < MEANT || across < up) return;
       held.waits = false;
     }
+    if (flies) return;
+    const { left } = where(event), now = event.timeStamp, passed = now - last?.now;
+    if (held && passed > 0) {
+      speed = within((speed + (left - last.left) / passed) / 2, -FASTEST, FASTEST);
+      last = { now, left };
+    }
     tell(event, held ? 0 : SOON);
   });
   canvas.addEventListener("pointerup", event => {
-    const dragged = held && !held.waits;
+    const dragged = held && !held.waits, rested = event.timeStamp - last?.now > 80;
+    flies = dragged && held.rolls && !rested && Math.abs(speed) > FAST && !CALM.matches;
+    if (flies) return requestAnimationFrame(fly);
     held = null;
     if (dragged) setTimeout(() => (tip.hidden = true), 1500);
     else tell(event, 0);
   });
   const leave = () => (clearTimeout(soon), asked++, (tip.hidden = true));
-  canvas.addEventListener("pointercancel", () => ((held = null), leave()));
+  canvas.addEventListener("pointercancel", () => ((held = null), (flies = false), leave()));
   canvas.addEventListener("pointerleave", event => held || event.pointerType === "touch" || leave());
   return { answer, moved: () => held || leave() }; // what was said is of the picture before
 }

@@ -144,17 +144,19 @@ class Touch:
 
     def __init__(self):
         self._press, self._hand, self._start = 0, None, {}
+        self.rolls = False  # whether that goes on when it's thrown
 
     def moves(self, pen, sliders: dict, at: dict) -> dict:
         """Return the values that a drag wants, by slider."""
-        spot, begins = _spot(pen, at), at["press"] != self._press
-        if begins:
+        spot = _spot(pen, at)
+        if at["press"] != self._press:
             self._press = at["press"]
             self._start = {name: slider.value for name, slider in sliders.items()}
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
             far = [(_away(pen, pen.hands[k][1], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
             self._hand = hand if nearest <= NEAR else None
+            self.rolls = nearest <= NEAR and isinstance(pen.hands[hand][2], Slid)
         if self._hand is not None and self._hand < len(pen.hands):
             name, line, leads = pen.hands[self._hand]
             if isinstance(leads, Slid):

@@ -89,11 +89,8 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
     """Draw the bias of every head for one query; one stands out."""
-    biases, head, n = (
-        encoding.biases(np.arange(encoding.seq_len) - query),
-        encoding.head,
-        encoding.seq_len,
-    )
+    head, n = encoding.head, encoding.seq_len
+    biases = encoding.biases(np.arange(n) - query)
     # e^−10 is next to no attention
     low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
     high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0

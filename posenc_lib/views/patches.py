@@ -20,10 +20,8 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     (rows, columns), last = encoding.grid, encoding.seq_len - 1
     at, side = min(row * columns + column, last), max(rows, columns) - 0.5
     row, column = divmod(at, columns)
-    queries, keys = (
-        x / np.linalg.norm(x, axis=1, keepdims=True)
-        for x in np.asarray(encoding.queries_keys, float)
-    )
+    both = np.asarray(encoding.queries_keys, float)
+    queries, keys = both / np.linalg.norm(both, axis=2, keepdims=True)
     negative = (
         keys @ queries[[at, 0, columns - 1]].T
     ).min() < -1e-9  # the corners meet all offsets

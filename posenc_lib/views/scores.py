@@ -34,16 +34,11 @@ def eighths(
 def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
-    most, least, own = (
-        float(np.abs(scores).max(initial=0)),
-        style.lowest(scores),
-        number(scores[query]),
-    )
-    bottom, top = eighths(
-        scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12
-    )
-    # room below a name
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))
+    most, least = float(np.abs(scores).max()), style.lowest(scores)
+    own, lowest = number(scores[query]), number(scores[least])
+    low = scores.min(initial=low)
+    bottom, top = eighths(low, max(scores.max(), 0), most, below=0.12, above=0.12)
+    pen.axes(len(scores), (bottom if low < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.known = query
@@ -52,7 +47,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()
     pen.label(
         f"itself {own}",
-        (query, scores[query] / 3 if beside else scores[query]),
+        (query, scores[query] / (3 if beside else 1)),
         (0, 13),
         color=style.QUERY,
     )
@@ -60,16 +55,16 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
         pen.mark([there], size=7)
-        pen.label(f"lowest {number(scores[least])}", there, (0, -13))
-    noise = 1e-9 * max(most, 1e-300)
-    best = int(np.argmax(scores >= scores.max() - noise))
-    falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
-    itself = "Lower with every other key" if falls else "Highest with itself"
-    pen.title(
-        itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself"
-    )
-    lowest = f"lowest {number(scores[least])} with position {least}"
-    return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
+        pen.label(f"lowest {lowest}", there, (0, -13))
+    highest = scores >= scores.max() - 1e-9 * max(most, 1e-300)
+    best = query if highest[query] else int(np.argmax(highest))
+    title = f"Highest at {best}: {number(scores[best])}"
+    ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)
+    if ways.size and (np.sign(np.diff(scores)) == ways).all():
+        title = f"Falls steadily from {own} to {lowest}"
+    pen.title(title)
+    told = f"{own} with itself, lowest {lowest} with position {least}"
+    return f"{what.capitalize()} of position {query}: {told}."
 
 
 @view(
@@ -122,13 +117,10 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
             f"{'as asked' if best == aim else f'not at {_signed(aim)}'}"
         )
     pen.title(title)
-    same = (
-        "the same wherever query and key stand"
-        if alone
-        else "a band: the offset alone does not decide"
-    )
+    score, same = "Mean score", "a band: the offset alone does not decide"
+    if alone:
+        score, same = "Score", "the same wherever query and key stand"
     told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
-    score = "Score" if alone else "Mean score"
     return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
 
 
@@ -161,11 +153,9 @@ PAIRS = {
 @view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
     """Colour all scores."""
-    matrix, *others = (
-        masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)
-    )
-    clim = style.color_limits(np.stack([matrix, *others])) if others else None
-    return all_pairs(pen, matrix, encoding.scores_are, query, clim)
+    every = [masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)]
+    clim = style.color_limits(np.stack(every))
+    return all_pairs(pen, every[0], encoding.scores_are, query, clim)
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
@@ -178,7 +168,7 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
         pen.title(f"Diagonals vary by up to {number(spread)}")
     else:
         same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
-        pen.title("All scores are the same" if same else "Each diagonal has one colour")
+        pen.title("All scores are the same" if same else "Each diagonal has one color")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
     if less:

@@ -39,7 +39,7 @@ class Sheet:
         names: what is written above the first view of each encoding; None: titles of several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of one quantity share their limits, as views of three encodings do.
+        alike: whether encodings share limits of one quantity, as three do.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
@@ -117,8 +117,9 @@ class Sheet:
     def share(self) -> None:
         """Let all views of the same quantity have limits that hold all."""
         groups = defaultdict(list)
-        for pen, encoding in self.fed(self.encodings) if self.alike else ():
-            groups[pen.view.quantity_of(encoding)].append((pen, encoding))
+        for pen, encoding in self.fed(self.encodings):
+            whose = self.alike or id(encoding)
+            groups[whose, pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in groups.values():
             if len(group) < 2:
                 continue

@@ -76,25 +76,19 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     words are there.
     """
     same, different = toy_data.token_cosines(encoding.table.astype(np.float64), embed_scale)
-    last, told = (
-        len(same) - 1,
-        f"words {number(float(embed_scale))} long, positions {about(encoding.table)}",
-    )
+    last = len(same) - 1
+    told = f"words {number(float(embed_scale))} long, positions {about(encoding.table)}"
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit(f"↑ cosine, with {told}")
     pen.known = 0
     up = 12 if same[last] >= different[last] else -12
     dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
-    one, two = (
-        ("two different words", different, -up, dashed),
-        ("word with itself + position", same, up, {}),
-    )
-    for name, curve, shift, look in (one, two):
+    two = "two different words", different, -up, dashed
+    for name, curve, shift, look in two, ("word with itself + position", same, up, {}):
         pen.curve(curve, **look)
-        pen.mark([(last, curve[last])], look.get("color", style.KEY), 9)
-        pen.label(
-            name, (last, curve[last]), (0, shift), ha="right", color=look.get("color", style.KEY)
-        )
+        color, there = look.get("color", style.KEY), (last, curve[last])
+        pen.mark([there], color, 9)
+        pen.label(name, there, (0, shift), ha="right", color=color)
     kept, mixed = number(same[last]), number(different[last])
     pen.title(f"At position {last} two words have cosine {mixed}, a word with itself {kept}")
     both = f"of a word with itself plus position {last}: {kept}; of two words there: {mixed}"

@@ -56,6 +56,7 @@ class View:
         left: px beside the plot for numbers.
         lines: axes with lines to read by.
         log: logarithmic axes.
+        quantity: whose it draws, if not its own.
         shares: limits that views of one quantity share.
         scale: whether colors need one.
         most_positions: more would be too slow.
@@ -63,7 +64,7 @@ class View:
         ends: (width, seq_len) → highest values of other parameters.
     """
 
-    log = drags = lines = ""
+    log = drags = lines = quantity = ""
     only = ends = matters = None
     only_for = "other encodings"
     square = shows_end = False
@@ -90,7 +91,7 @@ class View:
 
     def quantity_of(self, encoding) -> tuple[str, str]:
         """Return what is drawn; if that's the same, it can be compared."""
-        return self.name, "" if "attend" in self.needs else encoding.scores_are
+        return self.quantity or self.name, "" if "attend" in self.needs else encoding.scores_are
 
     def relevant(self, encoding) -> list[str]:
         """Return which parameters of an encoding change the picture."""

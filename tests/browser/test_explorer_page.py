@@ -25,6 +25,15 @@ LINES = """element => {  // the letters of each line, as it is broken on the pag
     }
     return Object.values(lines).map(line => line.trim().length);
 }"""
+THROW = """async (canvas, [x, left, clientY]) => {  // let go while it moves
+    const about = { pointerId: 1, pointerType: 'mouse', clientY, bubbles: true };
+    for (let k = 1; k <= 8; k++) {
+        await new Promise(requestAnimationFrame);
+        const clientX = x + (left - x) * k / 8;
+        canvas.dispatchEvent(new PointerEvent('pointermove', { clientX, ...about }));
+    }
+    canvas.dispatchEvent(new PointerEvent('pointerup', { clientX: left, ...about }));
+}"""
 NAMES = """panel => [...panel.querySelectorAll('.noUi-handle, button, select, input, canvas')].map(
     part => part.ariaLabel || part.labels?.[0]?.textContent || part.innerText || part.title)"""
 PAPER = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].slice(0, 3)"
@@ -192,6 +201,32 @@ def test_the_arrow_itself_is_dragged(explorers):
         vectors.box.query_selector(PICTURE).evaluate("canvas => canvas.style.touchAction")
         == "pan-y"
     )
+
+
+@pytest.mark.slow
+def test_a_tape_that_is_thrown_coasts_but_for_who_wants_no_motion_stays_where_it_is_left(desk, lab):
+    asked = "explore('rope', views='rotated_together', seq_len=512, start={'query': 250})"
+    notebook(lab.folder / "tape.ipynb", "from posenc_lib import explore", asked)
+    with desk.opened("tape.ipynb") as lesson:
+        lesson.run_all()
+        (tape,) = lesson.explorers()
+        for motion, coasts in (("reduce", False), ("no-preference", True)):
+            lesson.page.emulate_media(reduced_motion=motion)
+            tape.settled()
+            before = int(value(tape, "query"))
+            tape.over(0.7, 0.2)
+            tape.page.mouse.down()
+            tape.told_at(0.69, 0.2)  # the kernel has told what is held
+            x, y = tape.place(0.69, 0.2)
+            left, _ = tape.place(0.5, 0.2)
+            tape.box.query_selector(PICTURE).evaluate(THROW, [x, left, y])
+            tape.page.mouse.up()
+            far = before + 5  # a drag goes three
+            if coasts:
+                tape.wait_until(lambda _, far=far: int(value(tape, "query")) > far)
+            tape.settled()
+            assert before < int(value(tape, "query"))
+            assert (int(value(tape, "query")) > far) == coasts
 
 
 def test_a_finger_that_taps_is_told_one_across_drags_and_one_down_scrolls(explorers):

@@ -276,7 +276,11 @@ def test_a_caption_of_ones_own_stays_at_all_values_with_its_braces():
     shown = pe.figure("toeplitz", base=50, caption="Mine {x}")
     assert repr(shown) == shown.caption == "Mine {x}"
     assert shown.alt == shown.sheet.text
-    assert pe.figure("rope", views="dot_product", caption="Mine").caption == "Mine"
+    for own in ({"caption": "Mine"}, {}):
+        shown = pe.figure("rope", views="dot_product", **own)
+        assert shown.caption == own.get("caption", f"{shown.sheet.titles}.")
+        page = shown._repr_mimebundle_()[0]["text/html"]
+        assert (f"<p>{shown.caption}</p>" in page) == bool(own)  # or its titles would come twice
 
 
 def test_a_figure_is_saved_as_it_is_shown_with_its_name_or_a_title(tmp_path):

@@ -215,7 +215,7 @@ def test_without_the_model_the_panel_shows_what_is_kept(without):
     panel.explorer.set(text=list(KEPT["texts"]).index("house"), setting=setting)
     panel.write()
     panel.wait()
-    assert "<b>as it is set</b> … ⏎⏎⏎" in panel._words.value  # line ends are seen
+    assert "<b>as it is set</b> … ¶¶¶" in panel._words.value  # line ends are seen
     panel.explorer.set(setting=0)
     assert panel._words.value == ""  # what was written was of another setting
     panel.close()

@@ -133,6 +133,9 @@ def test_a_drag_slides_a_tape_and_the_word_on_it():
         assert tape.values[slider] == before
         touch(tape, 0, spot, press, by=2 * by / wide)
         assert tape.values[slider] == before + 2
+        assert tape._picture.hint["rolls"]
+    touch(tape, 0, tape.sheet.pens[0].hands[-1][1][1], press=3)  # a hand on a dial does not
+    assert not tape._picture.hint["rolls"]
     tape.close()
 
 

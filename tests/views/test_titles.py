@@ -75,10 +75,12 @@ def closest_pair(title, said, e, v):
 def dot_product(title, said, e, v):
     scores, q = e.similarity[v["query"]], v["query"]
     top = scores.max() - 1e-9 * np.abs(scores).max()
-    if title.startswith("Highest with") and "itself" not in title.partition(",")[0]:
-        return scores[int(said[0])] >= top > scores[q]
     falls = all(np.diff(scores[q:]) < 0) and all(np.diff(scores[: q + 1]) > 0)
-    return scores[q] >= top and (title == "Lower with every other key") == falls
+    if falls and len(scores) > 1:
+        return [scores[q], scores.min()] if title.startswith("Falls steadily") else False
+    best = int(said[0])
+    right = title.startswith("Highest at") and about(said[1], scores[best])
+    return right and scores[best] >= top and (best == q or scores[q] < top)
 
 
 def diagonals(title, said, matrix):
@@ -385,6 +387,12 @@ def shifted(title, said, e, v):
     return [abs(v["offset"]), angle] if (" on:" in title) == (v["offset"] >= 0) else False
 
 
+def shift_matrix(title, said, e, v):
+    angles = v["offset"] * e.frequencies
+    blocks = 2 * ((np.cos(angles) != 0).sum() + (np.sin(angles) != 0).sum())
+    return [blocks + e.num_dims - 2 * len(angles), e.num_dims**2, 0]
+
+
 def score_by_offset(title, said, e, v):
     if not said:
         spread = max(np.ptp(np.diagonal(e.similarity, k)) for k in range(1 - e.seq_len, e.seq_len))
@@ -509,7 +517,7 @@ def rotated_together(title, said, e, v):
     added = np.prod([x[:, dims] + w for x, w in zip(words, both, strict=True)], axis=0).sum(axis=1)
     stays = np.ptp(rotated) < 1e-6
     varies = np.ptp(added + left_out)
-    return ("stays" in title) == stays and [rotated[v["query"]], varies]
+    return ("everywhere" in title) == stays and [rotated[v["query"]], varies]
 
 
 def attention_arcs(title, said, e, v):

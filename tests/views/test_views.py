@@ -1,5 +1,6 @@
 """What every view does: update as if drawn anew, heed sliders, keep limits and curves if asked."""
 
+import itertools
 import random
 from contextlib import suppress
 
@@ -12,13 +13,15 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, enclosing
+from posenc_lib.views.pixels import Words
 from posenc_lib.views.sheet import Sheet
-from posenc_lib.views.style import CSS_DPI, themed
+from posenc_lib.views.style import CSS_DPI, WORDS, text_width, themed
 
 from ..conftest import mostly_slow, todays
 
 KINDS = ENCODINGS | ELSEWHERE
 FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS.load()}
+CORNERS = (-1, -1), (1, -1), (1, 1), (-1, 1)
 SET = {  # without it a slider has nothing to change
     "cliff": {"rope_type": "yarn"},
     "directions": {"pairs": "random"},
@@ -159,3 +162,45 @@ def test_the_ladder_has_one_path_for_each_encoding_through_all_its_positions():
     assert ends["integer"] > 2 * ends["normalized"]
     hands = shown.sheet.pens[-1].points - 0.5
     np.testing.assert_allclose(np.linalg.norm(hands, axis=1), np.linalg.norm(hands[0]))
+
+
+def words_of(pen) -> dict[str, np.ndarray]:
+    """Return what is written in a picture and where, in px of the page."""
+    sharpness = pen.ax.figure.dpi / CSS_DPI
+    drawn = [mark for mark in pen.marks.drawn if isinstance(mark, Words)]
+    return {mark.get_text(): np.array(mark.dots) / sharpness for mark in drawn}
+
+
+def test_two_matrices_of_one_quantity_have_one_scale_of_colors():
+    words = {"content": "random", "seq_len": 32}
+    pens = explore("rope", views=["similarity", "additive_scores"], **words).sheet.pens
+    alone = [explore("rope", views=pen.view.name, **words).sheet.pens[0] for pen in pens]
+    one, other = (pen.limits["clim"] for pen in alone)
+    assert one != other
+    assert [pen.limits["clim"] for pen in pens] == [enclosing("clim", one, other)] * 2
+
+
+def test_a_name_lies_beside_its_arrow_and_never_across_it():
+    for query, offset in itertools.product(range(0, 20, 3), (-7, -1, 0, 3, 8)):
+        panel = explore("rope", views="vectors", head_dim=2, content="random", offset=(-20, 20))
+        panel.set(query=query, offset=offset)
+        (pen,) = panel.sheet.pens
+        places = words_of(pen)
+        names = f"query at {query}", f"key at {query + offset}".replace("-", "−")
+        for name, (_, line, _) in zip(names, pen.hands, strict=True):
+            half = np.array([text_width(name, WORDS, "bold") / 2, 6])
+            start, tip = pen.px(line)
+            along, (x, y) = tip - start, (places[name] + np.array(CORNERS) * half - start).T
+            sides = np.sign(along[0] * y - along[1] * x)
+            assert abs(sides.sum()) == 4, (query, offset, name)
+            assert np.hypot(*(places[name] - tip)) < half[0] + 24
+        panel.close()
+
+
+def test_dots_and_grey_arcs_say_what_they_are():
+    (decay,) = explore("rope", views="score_decay", seq_len=64).sheet.pens
+    assert {"1 away", "50 away"} <= {words.partition(":")[0] for words in words_of(decay)}
+    for head, grey in (("previous_head", True), ("own_head", False)):
+        (arcs,) = explore(head, views="attention_arcs", seq_len=35).sheet.pens
+        told = [words for words in words_of(arcs) if words.startswith("grey: ")]
+        assert len(told) == grey

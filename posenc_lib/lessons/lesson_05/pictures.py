@@ -95,7 +95,8 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         step = f"{begin} → {number(begin + offset)}"
         pen.text(step, middle - (0, 1.28 * size), fontweight="bold")
     degrees = number(math.copysign(math.degrees(angle), offset))
-    pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
+    steps = f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}"
+    pen.title(f"{steps}: each turns {degrees}°")
     return (
         f"Pair {pair}: "
         f"a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
@@ -109,5 +110,7 @@ def shift_matrix(pen, encoding, offset=OFFSET):
     pen.cells(matrix, (-1, 1))
     if len(matrix) <= 8:  # dims up to which each cell's number is written
         pen.fill("{:.2g}", blank=0)
-    filled = f"{np.count_nonzero(matrix)} of its {matrix.size} numbers are not 0"
-    return f"Matrix of a step of {number(offset)}: {filled}; the first is {number(matrix[0, 0])}."
+    filled = np.count_nonzero(matrix)
+    pen.title(f"{filled} of {matrix.size} numbers are not 0")
+    told = f"{filled} of its {matrix.size} numbers are not 0; the first is {number(matrix[0, 0])}"
+    return f"Matrix of a step of {number(offset)}: {told}."

@@ -46,17 +46,18 @@ def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
 
     x = np.linspace(-last, last, 1 + 2 * last * max(1, 600 // (2 * last)))
     sums, wave = at(x), (each[pair] * np.exp(1j * x * encoding.frequencies[pair])).real
+    before = sums[:, pair - 1] if pair else np.zeros_like(x)
     here, most = float(at([offset])[0, pair]), float(np.abs(sums).max())
     least = min(sums.min(), -np.abs(each).max())
     pen.axes((-last - 0.5, last + 0.5), eighths(least, sums.max(), most))
     added = [(f"{pair}", style.PAIR)]
     if pair:
-        added = [(f"0 to {pair - 1}", style.SOFT), "+", *added, "=", (f"0 to {pair}", style.KEY)]
+        others = f"0 to {pair - 1}" if pair > 1 else "0"
+        added = [(others, style.SOFT), "+", *added, "=", (f"0 to {pair}", style.KEY)]
     pen.unit("↑ q · k: pairs", *added)
     pen.rule("y", 0, style.RULE, 0.8)
-    if pair:
-        pen.change(x, sums[:, pair - 1], sums[:, pair], lw=3.2)
-    pen.curve(x, wave, color=style.PAIR)
+    pen.change(x, before, sums[:, pair], lw=3.2)
+    pen.curve(x, wave, color=style.PAIR, lw=1.4)  # of pair 0 both are seen
     if abs(offset) <= last:
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
     so_far = f"Pairs 0 to {pair} add" if pair else "Pair 0 adds"
@@ -82,22 +83,24 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     whole = encoding.attention_factor**2 * dims
     spread = encoding.attention_factor**2 * math.sqrt(dims)
     # for every correlation: it is what moves
-    pen.axes(seq_len, (-1.6 * spread, whole + 2.4 * spread))
+    pen.axes((0, max(seq_len - 1, 1)), (-3.2 * spread, whole + 2.4 * spread))
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)
-    pen.mark([(near, mean[near]), (far, mean[far])], size=9)
+    for away, ha in {near: "left", far: "center"}.items():
+        pen.mark([(away, mean[away])], size=9)
+        pen.label(f"{away} away: {number(mean[away], 2)}", (away, mean[away]), (0, 15), ha=ha)
     wins = 100 * (scores[:, far] > scores[:, near]).mean()
-    beats = f"{far} away beats {near} away in {wins:.0f} %"
+    beats = f"{far} away beats {near} away in {wins:.0f} % of draws"
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
-    return (
-        f"{DRAWS} random queries and keys of correlation {number(correlation)}: "
-        f"{told}; {beats} of them."
-    )
+    return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats}."
 
 
-@view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
+ADDED = {"needs": "rotate query_and_key", "ignores": "pairing", "quantity": "similarity"}
+
+
+@view("cells", "If added instead", **PAIRS, **ADDED)
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     """Colour the scores of a rotary encoding's query and key with positions added instead,
     less their mean.
@@ -110,6 +113,7 @@ def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))
     scores = (q + table) @ (k + table).T
     text = all_pairs(pen, masked(scores, causal=causal), "dot products", query, less=scores.mean())
+    pen.unit("↓ query;", ("added", style.OTHER), "− mean")
     return f"Sinusoidal positions added to the same query and key instead. {text}"
 
 
@@ -128,18 +132,19 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
-    wedge(pen, (0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
+    radius = 0.42 * np.linalg.norm(after, axis=1).min()
+    wedge(pen, (0, 0), radius, start, angle, named=abs(angle) > 0.6)  # else there is no room
     names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
         pen.circle(radius=float(np.linalg.norm(before[k, dims])))
         pen.strokes([[(0, 0), before[k, dims]]], color=color, lw=1.4, linestyle=":")
         pen.arrow((0, 0), after[k], color)
         out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
-        # to the side where the other arrow is not
+        # to the side where the other arrow is not, as far as the name reaches
         aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)
-        side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
-        move = tuple((4 * out + (9, 12) * aside).round(1))
-        pen.label(names[k], after[k], move, color=color, ha=side)
+        reach = style.text_width(names[k], style.WORDS, "bold") / 2, 7
+        move = (np.abs(aside) @ reach + 9) * aside
+        pen.label(names[k], after[k], tuple(move.round(1)), color=color)
         turns = ("query", "offset")[k]
         pen.hands.append((turns, [(0, 0), after[k]], float(encoding.frequencies[pair])))
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])

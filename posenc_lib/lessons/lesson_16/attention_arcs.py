@@ -13,6 +13,7 @@ LINE, APART = 13, 20  # px from one word to the next, in a column and in a row o
 ROW = 12  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
+PARKED = "grey: attention parked on the first word"
 ROUND = np.linspace(0, 2 * np.pi, 41)
 SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
 
@@ -46,10 +47,15 @@ def attention_arcs(pen, encoding, query=QUERY):
     rows, keys = np.nonzero(_drawn(weights))
     arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
     first = (keys == 0) & (rows > 1)
-    for chosen, color, most in ((first, style.GHOST, 0.55), (~first, style.KEY, 0.85)):
-        look = {"alpha": np.minimum(0.1 + strong[chosen], most), "capstyle": "butt"}
+    for chosen, color, strength in ((first, style.GHOST, 0.6), (~first, style.KEY, 1.0)):
+        alpha = strength * np.minimum(0.1 + strong[chosen], 0.85)
         if chosen.any():
-            pen.strokes(arcs[chosen], color=color, lw=0.6 + 6 * strong[chosen], **look)
+            look = {"alpha": alpha, "lw": 0.6 + 6 * strong[chosen], "capstyle": "butt"}
+            pen.strokes(arcs[chosen], color=color, **look)
+    if first.any():  # in the corner where no arc ends
+        corner, inward = ((1, 0), (0, 10)) if column else ((1, 1), (0, -10))
+        look = {"color": style.SOFT, "fontweight": "normal", "ha": "right"}
+        pen.label(PARKED, corner, inward, within="axes", **look)
     keys = np.flatnonzero(weights[query] >= LEAST / 2)
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
     lw = 0.6 + 6 * weights[query, keys]

@@ -187,7 +187,7 @@ class Speaking(OnPage):
         for name, how in (("as it is set", encoding.how), ("unbroken", real.RIGHT)):
             for word in encoding.written(how):
                 yield
-                told[name] += word.replace("\n", "⏎")
+                told[name] += word.replace("\n", "¶")
                 self.bar.value += 1
                 rows = (
                     f"<p><b>{name}</b> … {html.escape(said)}</p>" for name, said in told.items()

@@ -218,7 +218,7 @@ def _bars(pen, reading, color: str) -> str:
 
 def shown(word: str) -> str:
     """Return a token so that its blanks are seen."""
-    return word.replace("\n", "⏎").replace(" ", "␣", 1) if not word.strip() else word.strip()
+    return word.replace("\n", "¶").replace(" ", "␣", 1) if not word.strip() else word.strip()
 
 
 @view("free", "The likeliest next words", **BARS)
