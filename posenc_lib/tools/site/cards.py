@@ -13,12 +13,12 @@ from posenc_lib.views.style import CSS_DPI
 
 # of each page a figure, and which of its plots
 PLOTS = {
-    "00_start_here": ("base_sweep", 0),
+    "00_start_here": ("sinusoidal_spring", 0),
     "01_why_position": ("position_added", 2),
     "02_integers": ("drowning", 0),
     "03_binary": ("binary_trajectory", 1),
     "04_sine": ("clock_hands", 0),
-    "05_sinusoidal": ("base_sweep", 1),
+    "05_sinusoidal": ("sinusoidal_heatmap", 0),
     "06_rope": ("rope_rotation", 0),
     "07_relative": ("shaw_clip", 0),
     "08_alibi": ("alibi_heads", 0),
@@ -28,11 +28,12 @@ PLOTS = {
     "12_plane": ("cross_kernel", 0),
     "13_which": ("exact_and_trained", 1),
     "14_frontier": ("cope_leak", 0),
-    "15_positions_not_words": ("fourier_scale", 1),
+    "15_positions_not_words": ("fourier_scale", 2),
     "16_real_model": ("real_heads", 0),
-    "clinic": ("clinic_8", 0),
+    "clinic": ("clinic_4", 0),
 }
 USUAL = ("base_sweep", 1)
+UPRIGHT = 1.5  # times as high as others on a phone: such a view lies here, as wide as it likes
 WIDE, SHARP = 380, 2  # px of a page for which plots are drawn, and dots for each: a card is smaller
 
 
@@ -47,7 +48,8 @@ def scene(to: str, one: Scene) -> str:
     """Return the card of a scene of the playground: its first plot, and its name."""
     spec = one.opened()[0]
     encodings, values = spec.fit(spec.all_values)
-    drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=WIDE, sharpness=SHARP)
+    width = WIDE if spec.views[0].narrow < UPRIGHT else None
+    drawn = partial(Sheet, spec.views[:1], encodings[:1], values, width=width, sharpness=SHARP)
     return card(to, lambda: cropped(drawn(), 0), one.button)
 
 

@@ -36,9 +36,10 @@ def on_papers(make: Callable) -> list:
 
 
 def room_for(sheet) -> int:
-    """Return the px of a page for some views: its column, or more for three or for broad ones."""
+    """Return the px of a page for some views: its column, or more for three or for a broad one."""
     abreast = columns(len(sheet.views), len(sheet.views) // sheet.each, None)
-    return BROAD if abreast > 2 or any(view.wide for view in sheet.views) else COLUMN
+    broad = abreast == 1 and any(view.wide for view in sheet.views)
+    return BROAD if broad or abreast > 2 else COLUMN
 
 
 def readable(sheet) -> bool:

@@ -87,7 +87,9 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
         shown, panels = None, []
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
             shown, *_ = panels = on_papers(make)
-        folded = _folded("Code", code(cell.source))  # below each picture that it draws
+        # code is open, above what it prints; but folded where it draws, below its picture, and
+        # where it only imports
+        folded = _folded("Code", code(cell.source))
         if cell.cell_type == "markdown":
             made = markdown(_with_pictures(cell))
         elif isinstance(shown, Explorer):
@@ -100,13 +102,20 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
             made = _still(shown) + folded
         else:
             made = "".join(map(_stored, cell.outputs))
-            made = made + folded if 'class="still"' in made else code(cell.source) + made
+            folds = 'class="still"' in made or _only_imports(cell.source)
+            made = made + folded if folds else code(cell.source) + made
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
     # below its title a lesson asks its question
-    asks = r'(</h1>\s*<p)><strong>(.*?)</strong></p>'
+    asks = r"(</h1>\s*<p)><strong>(.*?)</strong></p>"
     text = re.sub(asks, r'\1 class="question">\2</p>', "\n".join(body), count=1)
     return shell(title, text, nav, about)
+
+
+def _only_imports(source: str) -> bool:
+    with suppress(SyntaxError):
+        return all(isinstance(each, DEFINES[:2]) for each in ast.parse(source).body)
+    return False
 
 
 def _run(cells: list) -> Iterator[Callable | None]:
