@@ -50,7 +50,8 @@ DRAW = """async (page, spots) => {  // as a reader does: draw, then press Show
     return [before, film.dataset.frame, asleep(), said.textContent];
 }"""
 STUCK = """all => all.map(one => getComputedStyle(one))
-    .filter(look => look.position === "sticky").map(look => look.backgroundColor)"""
+    .filter(({ position, display }) => position === "sticky" && display !== "contents")
+    .map(look => look.backgroundColor)"""
 HEIGHT = (
     "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 )

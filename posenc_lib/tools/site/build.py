@@ -42,7 +42,7 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links, live)
     live = [(f"{lite}index.html", "Run them all in your browser")] if lite else []
-    jobs["index.html"] = partial(index, intro_of(folder), told, live)
+    jobs["index.html"] = partial(index, intro_of(folder), told, more=live)
     write(jobs, out)
 
 
@@ -91,14 +91,20 @@ def nav(links: list[tuple[str, str]]) -> str:
     return "".join(f'<a href="{html.escape(to)}">{html.escape(text)}</a>' for to, text in links)
 
 
-def index(intro: str, told: list[dict], live: Sequence[tuple[str, str]] = ()) -> bytes:
+def index(
+    intro: str, told: list[dict], note: str = "", more: Sequence[tuple[str, str]] = ()
+) -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page.
 
-    live: a link to where all of them run.
+    Args:
+        intro: how it begins, in Markdown.
+        told: its pages.
+        note: what else is to be known first.
+        more: links beside those to pages that are no lessons, each an address and its words.
     """
     others = [(one["name"], one["title"]) for one in told if not one["minutes"]]
-    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**"
-    begin = f"{markdown(intro + begin)}<nav>{nav([*others, *live])}</nav>"
+    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
+    begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
     for one in (one for one in told if one["minutes"]):
