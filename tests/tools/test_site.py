@@ -21,6 +21,7 @@ from posenc_lib.tools.site.films import (
     LEAST,
     MOST,
     PHONE,
+    film,
     numbers_in,
     on_papers,
     readable,
@@ -266,3 +267,14 @@ def test_a_source_that_cannot_be_shown_is_named(name, text, words, tmp_path):
     with pytest.raises(ValueError, match=re.escape(f"{path}: ")) as told:
         notebook.page(path, "title", "about", "")
     assert words in str(told.value)
+
+
+def test_a_slider_that_moves_nothing_while_the_others_rest_is_left_out():
+    def shown(**more) -> list[str]:
+        what = {"views": "score_by_offset", "seq_len": 16, "head_dim": 8, "base": 100.0}
+        what |= {"pairing": "half", "rope_type": ["default", "linear"], "factor": [2, 4]}
+        (told,) = films(film(on_papers(lambda: explore("rope", **what)), 1, **more))
+        return [slider["name"] for slider in told["sliders"]]
+
+    assert shown() == ["rope_type"]
+    assert "factor" in shown(together=[{"rope_type": "linear", "factor": 2}])

@@ -128,6 +128,9 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         count = len(steps(slider)) if name in every else most
         chosen = _chosen(slider, named, numbers_in(texts), count)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
+        moves = any(made.frames[k]["data"] for k in {*frames.values()} - {None, rest})
+        if not (moves or any(name in at for at in together)):
+            continue  # it does nothing while the others stay where they begin
         places[name] = values = [value for value, k in frames.items() if k is not None]
         told = {
             "name": name,
