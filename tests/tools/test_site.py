@@ -12,7 +12,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from posenc_lib import explore
+from posenc_lib import explore, figure
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.site import cards, notebook
 from posenc_lib.tools.site.films import (
@@ -155,6 +155,8 @@ def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
     caption, alt = find("ladder").words(find("ladder").values())
     assert f"<figcaption>{html.escape(caption)}</figcaption>" in ladder
     assert ladder.count(html.escape(alt)) == 1  # for who doesn't see it
+    of_its_own = figure("rope", views="similarity", seq_len=8, head_dim=4)
+    assert "<figcaption></figcaption>" in notebook._still(of_its_own)  # its titles are in it
     index = (folder / "index.html").read_text(encoding="utf-8")
     (film,) = re.findall('<figure class="film">(.*?)<script', index, re.S)
     assert len(re.findall("<figcaption>[^<]+", film)) == 1

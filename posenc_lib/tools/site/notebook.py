@@ -143,7 +143,8 @@ def _near(cells: list, panels: list[int], k: int) -> list[str]:
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
     drawn = partial(shown.of.draw, shown.values, dpi=DPI)
-    return still(drawn, shown.sheet, caption=shown.caption, alt=shown.alt)
+    caption = shown.caption if shown.of.caption or shown.of.told else ""  # else it says its titles
+    return still(drawn, shown.sheet, caption=caption, alt=shown.alt)
 
 
 def _alone(live: str) -> str:
