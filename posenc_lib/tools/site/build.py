@@ -102,7 +102,7 @@ def index(
         note: what else is to be known first.
         more: links beside those to pages that are no lessons, each an address and its words.
     """
-    others = [(one["name"], one["title"]) for one in told if not one["minutes"]]
+    others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
     begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
     begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
