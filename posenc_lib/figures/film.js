@@ -4,6 +4,7 @@
 const BEAT = 40, REST = 1000; // ms of a frame while it plays, and at each end
 const SWEEP = 45, STEP = 5; // beats from end to end, and of a step where there are few
 const whole = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
+const phone = matchMedia("(max-width: 600px)"); // as in film.css
 
 function isDark() { // the notebook's own theme, where there is one
   const { dataset, classList } = document.body;
@@ -35,7 +36,7 @@ function render({ model, el }) {
     const room = make("div", {}, canvas), own = canvas.width / scale;
     // beside others it shrinks to two thirds before one goes below the other
     Object.assign(room.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
-    room.style.setProperty("--least", `${0.6 * own}px`); // on a phone, where one scrolls to the rest
+    room.style.setProperty("--least", `${0.9 * own}px`); // on a phone: words are read, and one scrolls to the rest
     return room;
   });
   const pens = canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
@@ -71,6 +72,7 @@ function render({ model, el }) {
       put(places[n] ?? sliders[n].start);
       one.classList.toggle("held", n === last); // on a phone it stays beside the pictures
     });
+    if (!timer) button.textContent = playing();
   }
 
   // what a reader is to draw first: its frame, the plots, the frame that shows them, and which are still kept back
@@ -145,21 +147,23 @@ function render({ model, el }) {
   function stop() {
     clearInterval(timer);
     timer = null;
-    button.textContent = "Play";
+    button.textContent = playing();
     tell();
   }
 
-  const rows = sliders.map(row), button = make("button", { type: "button", click: () => (timer ? stop() : play()) }, "Play");
+  const playing = () => `Play ${sliders[last]?.name}`;
+  const rows = sliders.map(row), button = make("button", { type: "button", click: () => (timer ? stop() : play()) });
   const named = stops.map(({ name: label, at, frame: k }) => {
     const click = () => (stop(), place(at), show(k), tell());
     return make("button", { type: "button", click }, label);
   });
-  const buttons = sliders.length ? [make("div", { class: "buttons" }, button, ...named)] : [];
+  const jump = named.length ? [make("span", {}, "Jump to:")] : [];
+  const buttons = sliders.length ? [make("div", { class: "buttons" }, button, ...jump, ...named)] : [];
   const controls = make("div", { class: "controls" }, ...rows.map(([one]) => one));
   for (const event of ["pointerdown", "input"]) controls.addEventListener(event, () => timer && stop());
   place({});
   el.classList.add("film");
-  el.style.maxWidth = `${Math.max(width, sliders.length && 480)}px`; // tracks have room, too
+  el.style.setProperty("--own", `${width}px`); // px that it wants of a page
   el.prepend(controls, ...buttons);
   image ? image.after(answer) : el.append(views, answer, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();
@@ -183,12 +187,18 @@ function render({ model, el }) {
 
 export default { render };
 
+function shaped({ narrow, ...film }) { // as a phone shows it, if that's another drawing
+  if (!narrow || !phone.matches) return film;
+  const { sliders, stops } = film, frames = film.frames.map((frame, k) => ({ ...frame, ...narrow.frames[k] }));
+  return { ...film, ...narrow, sliders, stops, frames, question: film.question && { ...film.question, ...narrow.question } };
+}
+
 for (const el of document.querySelectorAll("figure.film")) {
-  const film = JSON.parse(el.querySelector("script").textContent);
+  const film = JSON.parse(el.querySelector("script").textContent), parts = [...el.childNodes];
   film.frames[0].data = el.querySelector("img").src;
-  render({ model: { get: () => film }, el });
+  const open = () => (el.replaceChildren(...parts), render({ model: { get: () => shaped(film) }, el }));
+  let close = open();
+  if (film.narrow) phone.addEventListener("change", () => (close(), (close = open())));
   if (parent !== window) // the page around it may make room
     new ResizeObserver(() => parent.postMessage({ height: Math.ceil(whole.getBoundingClientRect().height) }, "*")).observe(whole);
 }
-if (matchMedia("(max-width: 600px)").matches) // what code prints comes first where there is little room
-  for (const code of document.querySelectorAll("details.code")) code.open = false;

@@ -99,11 +99,16 @@ class Film:
         film = {name: getattr(self, name) for name in names}
         return film | {"colors": colors, "scale": self._first.shape[1] / self.width}
 
-    def html(self) -> str:
-        """Return what stands on a page: the film as data, and a frame for who runs no scripts."""
+    def html(self, narrow: "Film | None" = None) -> str:
+        """Return what stands on a page: the film as data, and a frame for who runs no scripts.
+
+        narrow: the same frames as phones show them.
+        """
         first, *rest = self.frames
         frames = [first | {"data": ""}, *rest]  # the first one's picture is there
         film = self.told() | {"frames": frames}
+        if narrow:
+            film["narrow"] = narrow.told()
         data = json.dumps(film, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         words, alt, caption = (
             html.escape(first.get(name, "")) for name in ("words", "alt", "caption")

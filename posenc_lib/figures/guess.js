@@ -271,6 +271,8 @@ function drawing(model, root, canvases, repaint) {
       Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
       Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
       words.style.top = percent(y < 0.3 ? 0.42 : 0.12);
+      const [first, last] = [plot.x[0], plot.x.at(-1)].map(x => spot(plot, [x, 0])[0]); // beside it may be what is given
+      Object.assign(words.style, { left: percent(first), right: percent(1 - last) });
       words.hidden = lines.has(plot.axes) || !asked(plot);
       if (words.hidden || plot.wide) stroke.remove(); // outlines of bars invite enough
       showing.disabled = !ready().includes(plot.axes);

@@ -49,6 +49,9 @@ DRAW = """async (page, spots) => {  // as a reader does: draw, then press Show
     await until(() => film.dataset.frame === "1" && said.textContent);
     return [before, film.dataset.frame, asleep(), said.textContent];
 }"""
+STUCK = """all => all.map(one => getComputedStyle(one))
+    .filter(({ position, display }) => position === "sticky" && display !== "contents")
+    .map(look => look.backgroundColor)"""
 HEIGHT = (
     "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 )
@@ -142,7 +145,7 @@ def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, fil
         # back from the end
         page.wait_for_function("() => document.querySelector('input').value < 5")
         stop()
-        expect(button).to_have_text("Play")
+        expect(button).to_have_text("Play seq_len")
         k = frames_of[int(slider.input_value())]
         page.wait_for_timeout(500)
         shows(page, film, k)
@@ -245,6 +248,36 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
         assert all(one.bounding_box()["y"] < 0 for one in others)  # they leave it the room
 
 
+def test_a_slider_sticks_only_where_it_can_be_moved_and_hides_what_is_below_it(browser, path):
+    def sticks(page) -> list[str]:
+        return page.locator(".film").first.locator(".row, .controls").evaluate_all(STUCK)
+
+    asks = path.with_name("02_more.html")
+    for viewport in (WIDE, PHONE):
+        with opened(browser, asks, viewport=viewport) as page:
+            assert sticks(page) == []  # nothing is drawn yet, so it sleeps
+        with opened(browser, path, viewport=viewport) as page:
+            assert sticks(page) == ["rgb(255, 255, 255)"]  # opaque
+            page.get_by_label("pair").first.press("Home")
+            held = page.locator(".film").first.locator(".held")
+            expect(held).to_contain_text("pair")
+            expect(page.locator(".buttons button").first).to_have_text("Play pair")
+
+
+def test_a_narrow_window_has_the_drawing_of_a_phone_and_a_wide_one_gets_its_own_back(browser, path):
+    wide = films(path.read_text(encoding="utf-8"))[1]
+    with opened(browser, path) as page:
+        place = page.locator(".film").nth(1)
+        for viewport, shape in ((WIDE, wide), (PHONE, wide["narrow"]), (WIDE, wide)):
+            page.set_viewport_size(viewport)
+            place.scroll_into_view_if_needed()
+            width = str(shape["cells"][0][2])
+            expect(place.locator("canvas")).to_have_attribute("width", width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+            place.get_by_role("combobox").select_option("concatenated")
+            expect(place).to_have_attribute("data-frame", "1")
+
+
 def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, film):
     with opened(browser, path, color_scheme="dark") as page:
         assert seen(page) == drawn(film, 0, dark=True)
@@ -304,8 +337,8 @@ def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
         ways = {
             "Begin: 01 · Tiny": "Tiny",
-            "→ 02 · More": "More",
-            "→ For all": "For all",
+            "02 · More →": "More",
+            "For all →": "For all",
             "All lessons": "A series",
         }
         for name, title in ways.items():
@@ -319,15 +352,19 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
 ):
     knots, page = {0: 7.0, 15: 2.0, 31: 5.0}, path.with_name("02_more.html")
     (film,) = films(page.read_text(encoding="utf-8"))
-    (plot,), (box,) = film["question"]["plots"], [one["box"] for one in film["question"]["boxes"]]
-    (x0, x1), (y0, y1) = plot["xlim"], plot["ylim"]
-    spots = [
-        [
-            box[0] + (box[2] - box[0]) * (x - x0) / (x1 - x0),
-            box[3] - (box[3] - box[1]) * (y - y0) / (y1 - y0),
+
+    def spots_of(shape: dict) -> list[list[float]]:
+        """Return where on a drawing the knots are, in fractions."""
+        (plot,), (place,) = film["question"]["plots"], shape["question"]["boxes"]
+        (x0, x1), (y0, y1), box = plot["xlim"], plot["ylim"], place["box"]
+        return [
+            [
+                box[0] + (box[2] - box[0]) * (x - x0) / (x1 - x0),
+                box[3] - (box[3] - box[1]) * (y - y0) / (y1 - y0),
+            ]
+            for x, y in knots.items()
         ]
-        for x, y in knots.items()
-    ]
+
     table, x = sinusoidal(32, 16, base=100.0), np.arange(32)
     off = np.abs(np.interp(x, list(knots), list(knots.values())) - table @ table[10]).mean()
 
@@ -337,7 +374,12 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
         mean = float(re.search(r"ou were off by ([\d.]+) on average", said)[1])
         assert mean == pytest.approx(off, abs=0.1)
 
-    for look in ({"viewport": WIDE}, {"viewport": PHONE, "color_scheme": "dark"}):
+    looks = (
+        (film, {"viewport": WIDE}),
+        (film["narrow"], {"viewport": PHONE, "color_scheme": "dark"}),
+    )
+    for shape, look in looks:
+        spots = spots_of(shape)
         with silent_page(browser, page.as_uri(), **look) as opened_page:
             opened_page.goto(page.as_uri())
             expect_distance(*opened_page.evaluate(f"spots => ({DRAW})(document, spots)", spots))
@@ -367,7 +409,9 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
             expect(again).to_be_hidden()
             expect(told).to_have_text("")
             expect(shown).to_have_attribute("data-frame", "0")
-    said, complaints = in_firefox(page, f"frame => ({DRAW})(frame.contentDocument, {spots})")
+    said, complaints = in_firefox(
+        page, f"frame => ({DRAW})(frame.contentDocument, {spots_of(film)})"
+    )
     expect_distance(*said)
     assert complaints == []
 

@@ -12,10 +12,20 @@ import pytest
 from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from posenc_lib import explore
+from posenc_lib import explore, figure
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.site import cards, notebook
-from posenc_lib.tools.site.films import ALONE, LEAST, MOST, ROOM, numbers_in, on_papers
+from posenc_lib.tools.site.films import (
+    BROAD,
+    COLUMN,
+    LEAST,
+    MOST,
+    PHONE,
+    film,
+    numbers_in,
+    on_papers,
+    readable,
+)
 from posenc_lib.tools.site.text import formula
 
 from ..conftest import ROOT
@@ -94,7 +104,8 @@ def test_a_kept_answer_and_a_stored_picture_are_on_the_page_with_their_words(tmp
     told = notebook.page(tmp_path / "a.ipynb", "A", "", "").decode()
     assert '<img src="data:image/png;base64,aGk=" alt="It falls"' in told
     still = '<img src="data:image/png;base64,aGk=" alt="hi" width="300">'
-    assert f'<div class="still">{still}</div><p class="note">It stands still here' in told
+    shown = f'<div class="still">{still}</div><p class="note">It stands still here'
+    assert told.index(shown) < told.index("<summary>Code</summary>")
     assert f'<div class="still">{tiny.SAID["text/html"]}</div>' in told
     assert "attachment:" not in told
 
@@ -144,6 +155,8 @@ def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
     caption, alt = find("ladder").words(find("ladder").values())
     assert f"<figcaption>{html.escape(caption)}</figcaption>" in ladder
     assert ladder.count(html.escape(alt)) == 1  # for who doesn't see it
+    of_its_own = figure("rope", views="similarity", seq_len=8, head_dim=4)
+    assert "<figcaption></figcaption>" in notebook._still(of_its_own)  # its titles are in it
     index = (folder / "index.html").read_text(encoding="utf-8")
     (film,) = re.findall('<figure class="film">(.*?)<script', index, re.S)
     assert len(re.findall("<figcaption>[^<]+", film)) == 1
@@ -176,17 +189,43 @@ def test_each_lesson_has_a_card_with_a_plot_whose_edge_cuts_no_word():
     assert max(ink[[0, -1]].std(), ink[:, [0, -1]].std()) < 1  # nothing at its edge
 
 
-def test_one_view_is_as_wide_as_a_phone_can_shrink_unless_it_is_made_wide():
-    makes = {
-        ALONE: lambda: explore("sinusoidal", views="dot_product", seq_len=16, d_model=8),
-        ROOM["width"]: lambda: explore("previous_head", views="attention_arcs", base=100_000),
-        856: lambda: explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=16, d_model=8),
-    }
-    for wide, make in makes.items():
-        panels = on_papers(make)
-        assert {panel.sheet.size[0] for panel in panels} == {wide}
-        for panel in panels:
-            panel.close()
+WIDTHS = {  # px of each drawing, and what is drawn
+    (COLUMN, PHONE): {"what": "sinusoidal", "views": "dot_product"},
+    (BROAD, PHONE): {"what": "previous_head", "views": "attention_arcs"},
+    (COLUMN,): {"what": "sinusoidal", "views": ["heatmap", "dot_product"]},
+    (BROAD,): {"what": "sinusoidal", "views": ["trajectory", "heatmap", "dot_product"]},
+}
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_pictures_are_as_wide_as_the_text_or_leave_it_and_a_phone_has_another_if_it_must(widths):
+    panels = on_papers(lambda: explore(**WIDTHS[widths]))
+    drawn = [panel.sheet.size[0] for panel in panels]
+    assert drawn == [width for width in widths for _ in "light dark".split()]
+    assert readable(panels[-1].sheet)
+    assert [panel.sheet.theme for panel in panels] == len(widths) * ["light", "dark"]
+    for panel in panels:
+        panel.close()
+
+
+def test_a_phone_has_every_frame_in_its_own_drawing(page):
+    first, second, *_ = films(page)
+    assert "narrow" not in first  # two views have small cells
+    narrow = second["narrow"]
+    assert narrow["width"] == PHONE
+    assert len(narrow["frames"]) == len(second["frames"])
+    assert narrow["frames"][0]["data"] != second["frames"][0]["data"]
+    assert all(each["data"] for each in narrow["frames"])
+
+
+def test_code_is_open_above_what_it_prints_and_folded_below_what_it_draws(page):
+    cells = dict(re.findall('<div id="(\\w)">(.*?)</div>(?=\\n<div id=|\\n</main>)', page, re.S))
+    folded = {name: "<summary>Code</summary>" in cell for name, cell in cells.items()}
+    # imports, explorers, one that cannot be drawn here, a figure
+    assert {name for name in folded if folded[name]} == set("cdeijk")
+    assert set("bgh") <= {name for name in folded if not folded[name]}
+    assert cells["d"].index('class="film"') < cells["d"].index("<summary>Code")
+    assert cells["b"].index('class="highlight"') < cells["b"].index('class="output"')
 
 
 def test_a_folder_without_notebooks_is_told(tmp_path, capsys):
@@ -230,3 +269,14 @@ def test_a_source_that_cannot_be_shown_is_named(name, text, words, tmp_path):
     with pytest.raises(ValueError, match=re.escape(f"{path}: ")) as told:
         notebook.page(path, "title", "about", "")
     assert words in str(told.value)
+
+
+def test_a_slider_that_moves_nothing_while_the_others_rest_is_left_out():
+    def shown(**more) -> list[str]:
+        what = {"views": "score_by_offset", "seq_len": 16, "head_dim": 8, "base": 100.0}
+        what |= {"pairing": "half", "rope_type": ["default", "linear"], "factor": [2, 4]}
+        (told,) = films(film(on_papers(lambda: explore("rope", **what)), 1, **more))
+        return [slider["name"] for slider in told["sliders"]]
+
+    assert shown() == ["rope_type"]
+    assert "factor" in shown(together=[{"rope_type": "linear", "factor": 2}])

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -28,10 +29,10 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
         raise ValueError(f"no notebook in {folder}")
     told, all_pages, jobs = about_all(sources), [("index.html", "All lessons")], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
-        beside = [("→", after) for after in told[k + 1 : k + 2]]
-        if k:
-            beside = [("←", told[k - 1]), *beside]
-        links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
+        links = all_pages + [
+            (each["name"], f"← {_short(each)}") for each in told[max(k - 1, 0) : k]
+        ]
+        links += [(each["name"], f"{_short(each)} →") for each in told[k + 1 : k + 2]]
         live = lite + one["name"] if lite and path.suffix == ".ipynb" else ""
         if live:
             links.append((live, "Run it in your browser"))
@@ -40,8 +41,8 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
             links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links, live)
-    note = f"**[Run them all in your browser]({lite}index.html)**, with Python" if lite else ""
-    jobs["index.html"] = partial(index, intro_of(folder), told, note)
+    live = [(f"{lite}index.html", "Run them all in your browser")] if lite else []
+    jobs["index.html"] = partial(index, intro_of(folder), told, more=live)
     write(jobs, out)
 
 
@@ -80,22 +81,36 @@ def _about(path: Path) -> dict[str, str]:
     return about
 
 
+def _short(one: dict[str, str]) -> str:
+    """Return a title without what explains it: links to it are short."""
+    return one["title"].split(":")[0]
+
+
 def nav(links: list[tuple[str, str]]) -> str:
     """Return links, each an address and its words, as HTML."""
     return "".join(f'<a href="{html.escape(to)}">{html.escape(text)}</a>' for to, text in links)
 
 
-def index(intro: str, told: list[dict], note: str = "") -> bytes:
-    """Return the first page: what the series is about, a film, and a card for each page."""
-    others = [f"[{one['title']}]({one['name']})" for one in told if not one["minutes"]]
-    begin = f"**[Begin: {told[0]['title']}]({told[0]['name']})**"
-    begin = "\n\n" + " · ".join(filter(None, [begin, note, *others]))
+def index(
+    intro: str, told: list[dict], note: str = "", more: Sequence[tuple[str, str]] = ()
+) -> bytes:
+    """Return the first page: what the series is about, a film, and a card for each page.
+
+    Args:
+        intro: how it begins, in Markdown.
+        told: its pages.
+        note: what else is to be known first.
+        more: links beside those to pages that are no lessons, each an address and its words.
+    """
+    others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
+    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
+    begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
     for one in (one for one in told if one["minutes"]):
         cards += lesson(one["name"], one["title"], one["question"], f"{one['minutes']} minutes")
     cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
-    body = f"{markdown(intro + begin)}{film.html()}{cards}"
+    body = f"{begin}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"
     title = re.search("^# (.+)$", text, re.M)
     about = re.search(r"^[^#\s<].*?[.?!](?=\s|$)", text, re.M)

@@ -18,12 +18,12 @@ from posenc_lib.views.style import CSS_DPI
 
 # of each page a figure, and which of its plots
 PLOTS = {
-    "00_start_here": ("base_sweep", 0),
+    "00_start_here": ("sinusoidal_spring", 0),
     "01_why_position": ("position_added", 2),
     "02_integers": ("drowning", 0),
     "03_binary": ("binary_trajectory", 1),
     "04_sine": ("clock_hands", 0),
-    "05_sinusoidal": ("base_sweep", 1),
+    "05_sinusoidal": ("sinusoidal_heatmap", 0),
     "06_rope": ("rope_rotation", 0),
     "07_relative": ("shaw_clip", 0),
     "08_alibi": ("alibi_heads", 0),
@@ -33,9 +33,9 @@ PLOTS = {
     "12_plane": ("cross_kernel", 0),
     "13_which": ("exact_and_trained", 1),
     "14_frontier": ("cope_leak", 0),
-    "15_positions_not_words": ("fourier_scale", 1),
+    "15_positions_not_words": ("fourier_scale", 2),
     "16_real_model": ("real_heads", 0),
-    "clinic": ("clinic_8", 0),
+    "clinic": ("clinic_4", 0),
 }
 USUAL = ("base_sweep", 1)
 WIDE, SHARP = 380, 2  # px of a page for which plots are drawn, and dots for each: a card is smaller

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable
+from functools import partial
 
 import ipywidgets as widgets
 import numpy as np
@@ -15,51 +16,79 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
+from posenc_lib.views.sheet import columns
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-# px of a picture with one view: it shrinks on a phone, and its words must be read there
-ALONE = 560
-# px of a page that a picture and its sliders may take, and how sharp a phone shows it
-ROOM = {"width": 1000, "height": 900, "sharpness": SHARPNESS}
+# px of a page: its column, pictures that leave it on both sides, and those of a phone
+COLUMN, BROAD, PHONE = 656, 1008, 358
+READABLE = 400  # px of a cell whose words can be read where a phone shows it smaller
+HIGH = 900, 10_000  # px of a desk that a picture and its sliders may take, and of a phone
 DPI = SHARPNESS * style.CSS_DPI
 
 
 def on_papers(make: Callable) -> list:
-    """Return what is made on light paper and on dark, as sharp as a phone shows it."""
-    made = _in_room(make, ROOM)
-    if isinstance(made[0], Explorer) and [view.wide for view in made[0].sheet.views] == [0]:
-        for each in made:
-            each.close()
-        made = _in_room(make, ROOM | {"width": ALONE})
+    """Return what is made on light paper and on dark; an explorer also for a phone, if it must."""
+    made = _in_room(make, BROAD, HIGH[0])
+    if isinstance(made[0], Explorer) and not readable(made[0].sheet):
+        made += _in_room(make, PHONE, HIGH[1])
     return made
 
 
-def _in_room(make: Callable, room: dict) -> list:
-    """Return what is made on both papers, on a page with some room."""
+def room_for(sheet) -> int:
+    """Return the px of a page for some views: its column, or more for three or for a broad one."""
+    abreast = columns(len(sheet.views), len(sheet.views) // sheet.each, None)
+    broad = abreast == 1 and any(view.wide for view in sheet.views)
+    return BROAD if broad or abreast > 2 else COLUMN
+
+
+def readable(sheet) -> bool:
+    """Return whether a phone can show each cell of a sheet with its words large enough."""
+    return max(across for _, _, across, _ in sheet.cells) * sheet.size[0] <= READABLE
+
+
+def _in_room(make: Callable, width: int, high: int) -> list:
+    """Return what is made on both papers; of the width an explorer takes what its views need."""
 
     def made():
-        page.seen(room | {"dark": style.theme() == "dark"})
-        return make()
+        told = {"width": width, "height": high, "sharpness": SHARPNESS}
+        told["dark"] = style.theme() == "dark"
+        page.seen(told)
+        one = make()
+        if isinstance(one, Explorer):
+            one._page_changed(told | {"own": min(width, room_for(one.sheet))})
+        return one
 
     try:
         return films.on_papers(made)
     finally:
-        page.seen(ROOM | {"dark": False, "sharpness": 1.5})
+        page.seen({"width": BROAD, "height": HIGH[0], "dark": False, "sharpness": 1.5})
+
+
+def still(drawn: Callable, sheet, **words: str) -> str:
+    """Return a picture as a part of a page: drawn at a width that suits its sheet, or a phone."""
+    rooms = [room_for(sheet)]
+    desk = films.on_papers(partial(drawn, rooms[0]))
+    made = [desk] if readable(desk[0]) else [desk, films.on_papers(partial(drawn, PHONE))]
+    shapes = [Film() for _ in made]
+    for one, papers in zip(shapes, made, strict=True):
+        one.add(*papers, **words)
+    return _html(*shapes)
 
 
 def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> str:
     """Return an explorer as a part of a page.
 
     Args:
-        panels: it on light paper and on dark; it is closed.
+        panels: it on light paper and on dark, and perhaps both again for a phone; it is closed.
         room: letters that it may take, about; sliders of large pictures have fewer values.
         texts: those beside it. Where a slider can take a number that stands soon after its name, it
             does, and of the others that are named some.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
     """
-    first, made = panels[0], Film()
+    first, shapes = panels[0], [Film() for _ in panels[::2]]
+    made = shapes[0]
     for each in panels:
         each.raise_errors = True
 
@@ -71,18 +100,24 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
                 each.set(**at)
         except ValueError:
             return None
-        return made.add(*(each.sheet for each in panels), words=first.text)
+        told = {"words": first.text}
+        for one, light, dark in zip(shapes, panels[::2], panels[1::2], strict=True):
+            number = one.add(light.sheet, dark.sheet, **told)
+            told = {}  # once is enough
+        return number
 
     rest = frame()
     if first.asks:  # the first frame keeps back what is to be drawn
         for each in panels:
             each.answer()
         rest = frame()
-        made.question = _question(first.sheet) | {"home": rest}
+        for one, panel in zip(shapes, panels[::2], strict=True):
+            one.question = _question(panel.sheet) | {"home": rest}
     live = [
         name for name in getattr(first, "live", first.sliders) if not first.sliders[name].disabled
     ]
-    most = max(min(room // (len(made.frames[rest]["data"]) * max(len(live), 1)), MOST), LEAST)
+    size = sum(len(one.frames[rest]["data"]) for one in shapes)
+    most = max(min(room // (size * max(len(live), 1)), MOST), LEAST)
     places = {}
     for name in live:  # of a scene only those that it is about
         slider = first.sliders[name]
@@ -93,6 +128,9 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         count = len(steps(slider)) if name in every else most
         chosen = _chosen(slider, named, numbers_in(texts), count)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
+        moves = any(made.frames[k]["data"] for k in {*frames.values()} - {None, rest})
+        if not (moves or any(name in at for at in together)):
+            continue  # it does nothing while the others stay where they begin
         places[name] = values = [value for value, k in frames.items() if k is not None]
         told = {
             "name": name,
@@ -114,7 +152,14 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         made.stops.append({"name": words, "at": where, "frame": frame(**at)})
     for each in panels:
         each.close()
-    return made.html()
+    return _html(*shapes)
+
+
+def _html(first: Film, *narrow: Film) -> str:
+    """Return a film as a part of a page; of its narrow shape only what is not in the first."""
+    for frame in [frame for one in narrow for frame in one.frames]:
+        del frame["axes"]
+    return first.html(*narrow)
 
 
 def numbers_in(texts) -> set[float]:

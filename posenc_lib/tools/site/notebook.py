@@ -11,7 +11,6 @@ from pathlib import Path
 
 import nbformat
 
-from posenc_lib.figures import film as films
 from posenc_lib.figures.registry import SCENES, topics
 from posenc_lib.figures.shown import ShownFigure
 from posenc_lib.lessons.lesson_16.panel import kept_panel
@@ -20,7 +19,7 @@ from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.puzzles import find, solution
 from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.cards import scene
-from posenc_lib.tools.site.films import DPI, film, on_papers
+from posenc_lib.tools.site.films import DPI, film, on_papers, still
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
@@ -80,32 +79,43 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
     cells = [
         cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)
     ]
-    panels = [
+    places = [
         k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source
     ]
-    body, room = [], ON_A_PAGE // max(len(panels), 1)
+    body, room = [], ON_A_PAGE // max(len(places), 1)
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
-        shown, both = None, []
+        shown, panels = None, []
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
-            shown, _ = both = on_papers(make)
+            shown, *_ = panels = on_papers(make)
+        # code is open, above what it prints; but folded where it draws, below its picture, and
+        # where it only imports
+        folded = _folded("Code", code(cell.source))
         if cell.cell_type == "markdown":
             made = markdown(_with_pictures(cell))
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            moving = film(both, room, _near(cells, panels, k), **asked)
-            made = _folded("Code", code(cell.source)) + moving + _alone(live) * (k == panels[0])
+            made = film(panels, room, _near(cells, places, k), **asked)
+            made += folded + _alone(live) * (k == places[0])
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
+        elif isinstance(shown, ShownFigure):
+            made = _still(shown) + folded
         else:
-            made = f"<summary>Code</summary>{code(cell.source)}"
-            made = f'<details class="code" open>{made}</details>'
-            if isinstance(shown, ShownFigure):
-                made += _still(shown)
-            else:
-                made += "".join(map(_stored, cell.outputs))
+            made = "".join(map(_stored, cell.outputs))
+            folds = 'class="still"' in made or _only_imports(cell.source)
+            made = made + folded if folds else code(cell.source) + made
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    return shell(title, "\n".join(body), nav, about)
+    # below its title a lesson asks its question
+    asks = r"(</h1>\s*<p)><strong>(.*?)</strong></p>"
+    text = re.sub(asks, r'\1 class="question">\2</p>', "\n".join(body), count=1)
+    return shell(title, text, nav, about)
+
+
+def _only_imports(source: str) -> bool:
+    with suppress(SyntaxError):
+        return all(isinstance(each, DEFINES[:2]) for each in ast.parse(source).body)
+    return False
 
 
 def _run(cells: list) -> Iterator[Callable | None]:
@@ -132,9 +142,9 @@ def _near(cells: list, panels: list[int], k: int) -> list[str]:
 
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
-    made, drawn = films.Film(), on_papers(partial(shown.of.draw, shown.values, dpi=DPI))
-    made.add(*drawn, caption=shown.caption, alt=shown.alt)
-    return made.html()
+    drawn = partial(shown.of.draw, shown.values, dpi=DPI)
+    caption = shown.caption if shown.of.caption or shown.of.told else ""  # else it says its titles
+    return still(drawn, shown.sheet, caption=caption, alt=shown.alt)
 
 
 def _alone(live: str) -> str:
