@@ -151,7 +151,7 @@ def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
     spring, odometer = FIGURES["sinusoidal_spring"], FIGURES["binary_odometer"]
     stiff = replace(odometer, glides=False)
     many, glides, few = (
-        times(render(one, one.defaults, "gif", dpi=50)) for one in (spring, odometer, stiff)
+        times(render(one, one.defaults, "gif", dpi=25)) for one in (spring, odometer, stiff)
     )
     for durations in (many, glides, few):
         assert all(duration % MILLISECONDS == 0 for duration in durations)

@@ -690,9 +690,11 @@ def test_a_title_is_true_wherever_the_sliders_are(view, settings):
     for _ in range(FEW if view in HEAVY else settings):
         panel = pe.explore(rng.choice(feeding), views=view, **choices)
         panel.raise_errors = True
-        for slider in panel.sliders.values():
-            if not slider.disabled:
-                slider.value = rng.choice(live.steps(slider))
+        with panel._hold():  # one drawing for all
+            for slider in panel.sliders.values():
+                if not slider.disabled:
+                    slider.value = rng.choice(live.steps(slider))
+        panel._refresh()
         (pen,), values = panel.sheet.pens, panel.values
         if pen.headline != VIEWS[view].title and not is_true(
             view, pen.headline, panel.sheet.encodings[0], values
