@@ -30,6 +30,7 @@ LONGEST = (
     "tests/tools/test_formats.py",
     "tests/browser/test_trouble.py",
     "tests/views",
+    "tests/lessons/test_real_model.py",
     "tests/peers/test_trained.py",
     "tests/trust/test_sabotage.py",
     "tests/figures",

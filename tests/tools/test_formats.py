@@ -19,7 +19,7 @@ from posenc_lib.tools.formats import DPI, LEAST, MILLISECONDS, MOST, REST, SWEEP
 from posenc_lib.views import style
 
 from .. import films
-from ..conftest import ROOT
+from ..conftest import ROOT, todays
 from ..views.test_sheet import touching
 
 
@@ -94,7 +94,7 @@ def test_files_are_small_and_say_what_they_show(made):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "one", [one for one in FIGURES.values() if one.moving], ids=lambda one: one.id
+    "one", todays([one for one in FIGURES.values() if one.moving]), ids=lambda one: one.id
 )
 def test_each_frame_of_a_page_says_something_else(one, tmp_path):
     path = tmp_path / "a.html"

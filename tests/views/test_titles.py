@@ -682,13 +682,16 @@ def is_true(view, title, e, values) -> bool:
 @pytest.mark.parametrize("settings", [FEW, pytest.param(SETTINGS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_title_is_true_wherever_the_sliders_are(view, settings):
-    rng, false = random.Random(view), []
+    rng, panels, false = random.Random(view), {}, []
     feeding = SAYING.get(view) or [name for name in KINDS if VIEWS[view].fits(KINDS[name])]
     choices = {p.name: list(p.options) for p in VIEWS[view].parameters if p.options} | ASKED.get(
         view, {}
     )
     for _ in range(FEW if view in HEAVY else settings):
-        panel = pe.explore(rng.choice(feeding), views=view, **choices)
+        name = rng.choice(feeding)
+        if name not in panels:
+            panels[name] = pe.explore(name, views=view, **choices)
+        panel = panels[name]
         panel.raise_errors = True
         with panel._hold():  # one drawing for all
             for slider in panel.sliders.values():
@@ -700,5 +703,6 @@ def test_a_title_is_true_wherever_the_sliders_are(view, settings):
             view, pen.headline, panel.sheet.encodings[0], values
         ):
             false.append((str(panel.spec), pen.headline))
+    for panel in panels.values():
         panel.close()
     assert false == []
