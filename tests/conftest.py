@@ -32,7 +32,6 @@ LONGEST = (
     "tests/views",
     "tests/lessons/test_real_model.py",
     "tests/peers/test_trained.py",
-    "tests/trust/test_sabotage.py",
     "tests/figures",
 )
 # files whose tests share next to nothing
