@@ -23,6 +23,20 @@ DAY = int(os.environ.setdefault("POSENC_DAY", str(date.today().toordinal())))
 # lessons whose first cell shows a picture below its imports
 PICTURE_FIRST = ("00_start_here", "05_sinusoidal", "06_rope", "16_real_model")
 
+# what takes longest, in the order in which it begins
+LONGEST = (
+    "tests/lite",
+    "tests/browser",
+    "tests/tools/test_formats.py",
+    "tests/browser/test_trouble.py",
+    "tests/views",
+    "tests/lessons/test_real_model.py",
+    "tests/peers/test_trained.py",
+    "tests/figures",
+)
+# files whose tests share next to nothing
+APART = ("tests/figures/test_rasters.py", "tests/peers/test_trained.py")
+
 
 def tracked() -> list[Path]:
     """Return every file that git knows of and that is there."""
@@ -83,18 +97,28 @@ def pytest_collection():
         gc.enable()
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest: a process left alone with it would keep all waiting."""
+
+    def place(item) -> int:
+        found = (k for k, name in enumerate(LONGEST) if item.nodeid.startswith(name))
+        return max(found, default=len(LONGEST))
+
+    items.sort(key=place)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Keep a file in one process, and those that share a JupyterLab or the browser edition.
 
-    The longest two are kept apart, so that others can work beside them.
+    Of the longest some are kept apart, so that others can work beside them.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Sharing(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            if file == "tests/figures/test_rasters.py":
+            if file in APART:
                 return nodeid
             if file == "tests/browser/test_trouble.py":
                 return file

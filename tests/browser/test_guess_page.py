@@ -189,8 +189,6 @@ def test_what_is_drawn_is_invited_in_the_plot_and_the_verdict_moves_no_button(pa
 
 def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(panel, lesson):
     def again_opened():
-        lesson.page.reload()
-        lesson.ready()
         lesson.run_all()
         (explorer,) = lesson.explorers()
         return explorer
@@ -200,6 +198,8 @@ def test_a_drawing_stays_when_the_page_is_loaded_again_until_it_is_drawn_again(p
 
     explorer, place = panel
     draw(explorer, place(0, 7), place(31, 1))
+    lesson.page.reload()
+    lesson.ready()
     explorer = again_opened()
     assert button("Show").is_enabled()
     assert button("Again").is_visible()

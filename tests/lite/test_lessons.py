@@ -248,7 +248,7 @@ def test_what_a_reader_did_stays_until_the_page_is_started_over(browser, address
         assert asked == []
         with page.expect_navigation():
             page.click("#posenc-bar [name=restart]")
-        lesson.ready()
+        page.wait_for_function(STORED)
         assert asked == ["confirm"]
         assert page.evaluate(ENTRIES) == 0
         assert [one["source"] for one in lesson.cells()] == [one.source for one in stored(DONE)]

@@ -21,7 +21,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import MARGIN
 
 from .. import films
-from ..conftest import ROOT
+from ..conftest import ROOT, todays
 from ..views.test_sheet import touching
 
 
@@ -96,7 +96,7 @@ def test_files_are_small_and_say_what_they_show(made):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "one", [one for one in FIGURES.values() if one.moving], ids=lambda one: one.id
+    "one", todays([one for one in FIGURES.values() if one.moving]), ids=lambda one: one.id
 )
 def test_each_frame_of_a_page_says_something_else(one, tmp_path):
     path = tmp_path / "a.html"
@@ -153,7 +153,7 @@ def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
     spring, odometer = FIGURES["sinusoidal_spring"], FIGURES["binary_odometer"]
     stiff = replace(odometer, glides=False)
     many, glides, few = (
-        times(render(one, one.defaults, "gif", dpi=50)) for one in (spring, odometer, stiff)
+        times(render(one, one.defaults, "gif", dpi=25)) for one in (spring, odometer, stiff)
     )
     for durations in (many, glides, few):
         assert all(duration % MILLISECONDS == 0 for duration in durations)

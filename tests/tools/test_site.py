@@ -31,7 +31,7 @@ from posenc_lib.tools.site.text import formula
 from ..conftest import ROOT
 from ..films import films, opened
 from . import tiny
-from .tiny import build, site
+from .tiny import MOST, build, site
 
 
 @pytest.fixture(scope="module")
