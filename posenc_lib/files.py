@@ -61,7 +61,7 @@ def atomic_write(path: Path, data: bytes) -> None:
         # its own name may be as long as can be
         aside = there.with_name(f".{uuid.uuid4().hex}.part")
     except ValueError:
-        raise ValueError(f"path must be a name that a file can have, got {str(path)!a}") from None
+        raise ValueError(f"path must be a valid file name, got {str(path)!a}") from None
     try:
         there.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -97,7 +97,7 @@ def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: i
     else:
         t = torch.as_tensor(position_ids)
     if t.dtype == torch.bool or t.is_floating_point() or t.is_complex():
-        raise TypeError(f"position_ids must hold whole numbers, got {t.dtype}")
+        raise TypeError(f"position_ids must be integers, got {t.dtype}")
     if (*t.shape,) not in ((seq_len,), (*lead, seq_len)):
         raise ValueError(
             f"position_ids must have shape {(seq_len,)} or {(*lead, seq_len)}, got {(*t.shape,)}"

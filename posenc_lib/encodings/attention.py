@@ -21,7 +21,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     """
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
     if scores.size and np.isneginf(scores.max(axis=axis)).any():
-        raise ValueError("scores must leave something to attend to, got a row of nothing but -inf")
+        raise ValueError("scores must leave something to attend to, got a row of only -inf")
     return _weights(scores, axis)
 
 
@@ -110,7 +110,7 @@ def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
     value = np.atleast_2d(rule(name, value))
     if name == "mask" and value.dtype != bool:
         got = f"dtype {value.dtype} (mask == 1 may do)"
-        raise TypeError(f"mask must hold True (may be seen) or False, got {got}")
+        raise TypeError(f"mask must be boolean, True where a key may be seen, got {got}")
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
         raise ValueError(
             f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}"

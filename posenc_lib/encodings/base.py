@@ -85,9 +85,9 @@ class Encoding:
         vars(self).update(self.overrides)  # first: parameters may be one of them
         defaults = self.defaults
         if unknown := sorted(set(values) - set(defaults)):
-            known = validate.among(unknown[0], defaults, "it has")
+            known = validate.among(unknown[0], defaults, "It has")
             name = self.name or type(self).__name__
-            raise TypeError(f"{name} has no parameter {unknown[0]!r} ({known})")
+            raise TypeError(f"{name} has no parameter {unknown[0]!r}. {known}")
         self.values = defaults | values  # `check` or the formula refuses wrong ones
         # A function may call an argument like a method: it becomes no attribute.
         attributes = ("seq_len", self.width) if self.from_function else self.values

@@ -25,7 +25,7 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
     t = np.asarray(positions)
     if t.size and t.dtype.kind == "f":
         raise TypeError(
-            f"positions must be whole numbers (nothing is between two bits), got dtype {t.dtype}"
+            f"positions must be integers (there's nothing between two bits), got dtype {t.dtype}"
         )
     if t.min(initial=0) < 0 or int(t.max(initial=0)).bit_length() > d_model:
         rule = f"positions must fit in {d_model=} bits, 0 to 2**{d_model} - 1"

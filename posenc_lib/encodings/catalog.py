@@ -42,7 +42,7 @@ class Catalog(ChainMap[str, Encoding]):
         """
         for name in encodings:
             if any(name in known for known in self.maps):
-                raise ValueError(f"an encoding must have a name of its own: {name!r} is taken")
+                raise ValueError(f"every encoding needs a unique name: {name!r} is taken")
         self.maps.append(encodings)  # type: ignore[arg-type]
 
     def load(self) -> "Catalog":

@@ -78,7 +78,7 @@ def resize_table(
     if len(table) != prefix + math.prod(old):
         counted = f"{old[0]} × {old[1]} patches (old)"
         counted += f" and {prefix=} before them" if prefix else ""
-        raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
+        raise ValueError(f"table must have one row for each of {counted}, got {len(table)}")
     patches = table[prefix:].reshape(*old, table.shape[1])
     down, across = _cubics(old[0], new[0]), _cubics(old[1], new[1])
     resized = np.einsum("Yy,Xx,yxd->YXd", down, across, patches, optimize=True)

@@ -81,7 +81,7 @@ class Register(dict[str, Thing]):
         """
         first = self._places.get(name)
         if super().__contains__(name) and first != place:
-            rule = f"a {self.noun} must have a name of its own"
+            rule = f"every {self.noun} needs a unique name"
             raise ValueError(f"{rule}: {name!r} is taken ({first}, and again in {place})")
         self[name], self._places[name] = thing, place
 

@@ -106,7 +106,7 @@ def rope(
             f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}"
         )
     if start.ndim and t.ndim == 2 and len(start) != len(t):
-        rule = f"start_pos must have an entry for each of the {len(t)} texts"
+        rule = f"start_pos must have one entry for each of the {len(t)} texts"
         raise ValueError(f"{rule}, got shape {start.shape}")
     if start.any():
         # the sum may be too large
@@ -124,7 +124,7 @@ def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     if t.ndim == 2 and len(t) == 1:
         return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
-        rule = "positions and start_pos of a batch must have an entry for each text"
+        rule = "positions and start_pos of a batch must have one entry for each text"
         rule += ", the first axis of x"
         raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
     return t
@@ -152,7 +152,7 @@ def apply_rope(
     """
     x, turn = np.asarray(x), validate.as_array("freqs_cis", freqs_cis)
     if turn.dtype.kind != "c":
-        raise TypeError(f"freqs_cis must hold complex numbers, got {validate.show(turn)}")
+        raise TypeError(f"freqs_cis must be complex, got {validate.show(turn)}")
     if turn.ndim == 3 and len(turn) == 1:
         turn = turn[0]
     fits = turn.ndim == 2 or (turn.ndim == 3 and x.ndim > 2 and len(x) == len(turn))

@@ -256,7 +256,7 @@ def _readable(config: dict, what: str, deep: int = 0) -> dict:
         if is_list:
             found[key] = value
         elif key in KEYS or key in SLIPS or ABOUT_ROPE.search(str(key)):
-            raise TypeError(f"{place} must be what JSON can hold, got {validate.show(value)}")
+            raise TypeError(f"{place} must be something JSON can store, got {validate.show(value)}")
     return found
 
 
@@ -391,7 +391,7 @@ def _listed(said: dict, key: str, kind: Any) -> list:
         rule = f"config[{key!r}] must have at most {MOST_LAYERS:,} entries"
         raise ValueError(f"{rule}, got {len(value):,}")
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
-        rule = f"config[{key!r}] must be a list with an entry for each layer"
+        rule = f"config[{key!r}] must be a list with one entry for each layer"
         raise TypeError(f"{rule}, got {validate.show(value)}")
     return value
 
@@ -440,7 +440,7 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
     key = row["marks"]
     if listed := _listed(said, key, int | float):
         if len(listed) != many:
-            rule = f"config[{key!r}] must have an entry for each of the {many} layers"
+            rule = f"config[{key!r}] must have one entry for each of the {many} layers"
             raise ValueError(f"{rule}, got {len(listed)}")
         return listed
     if "no_rope_layer_interval" in said:

@@ -25,7 +25,7 @@ LARGEST = 1e15  # of an entry, far beyond each in use; powers of it are finite
 def refuse_slips(what: str, given: object, known) -> None:
     """Refuse what is no dict, and a key nearly like a known one; mrope_section and others pass."""
     if not isinstance(given, dict):
-        rule, hint = f"{what} must be a dict with names as keys, got {validate.show(given)}", ""
+        rule, hint = f"{what} must be a dict whose keys are strings, got {validate.show(given)}", ""
         if isinstance(given, str | os.PathLike):
             text = str(given).lstrip().startswith("{")
             hint = " (json.loads reads a text)" if text else " (json.load(open(…)) reads a file)"
@@ -35,7 +35,9 @@ def refuse_slips(what: str, given: object, known) -> None:
     known = frozenset(known)
     for key, value in given.items():
         if not isinstance(key, str):
-            raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(key)}")
+            raise TypeError(
+                f"{what} must be a dict whose keys are strings, got {validate.show(key)}"
+            )
         if len(key) > LONGEST_KEY:
             rule = f"{what} must have keys of at most {LONGEST_KEY} letters"
             raise ValueError(f"{rule}, got {validate.show(key)} of {len(key):,}")
@@ -43,7 +45,7 @@ def refuse_slips(what: str, given: object, known) -> None:
             rule = f"{what} must have keys of config.json, got {key!r}"
             raise ValueError(f"{rule} (did you mean {near!r}?)")
         if isinstance(value, np.ndarray) and key in known:
-            rule = f"{what}[{key!r}] must be what JSON can hold"
+            rule = f"{what}[{key!r}] must be something JSON can store"
             raise TypeError(f"{rule}, got {validate.show(value)}")
 
 

@@ -30,7 +30,9 @@ def shaw_scores(
     q, k = fitting_qk(q, k)
     clip = _clip(table)
     if table.shape[1] != q.shape[-1]:
-        raise ValueError(f"table must have as many dims as q, {q.shape[-1]}, got {table.shape[1]}")
+        raise ValueError(
+            f"table must have the same number of dims as q, {q.shape[-1]}, got {table.shape[1]}"
+        )
     rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), clip)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 

@@ -50,7 +50,9 @@ def transformer_xl_scores(
         raise ValueError(f"{rule}, got {k_len} and {q_len}")
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
-            raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
+            raise ValueError(
+                f"{name} must have the same number of dims as q, {d}, got {x.shape[-1]}"
+            )
     both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
         raise ValueError(

@@ -137,7 +137,7 @@ class Scene:
         """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
-            raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
+            raise TypeError(f"{self.id} has no parameter {validate.show(name)}. {near}")
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
@@ -278,7 +278,7 @@ def _scenes() -> Iterator[Scene]:
         try:
             scene = _scene(name, entry)
             if scene.button and scene.button in buttons:
-                raise ValueError(f"button must be that of one scene, got {scene.button!r} again")
+                raise ValueError(f"every scene needs a unique button: {scene.button!r} is taken")
         except (TypeError, ValueError) as error:
             raise ValueError(f"scenes.toml, [{name}]: {error}") from error
         buttons.add(scene.button)
@@ -319,7 +319,7 @@ def find(name: str) -> Scene:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
         raise ValueError(
-            f"there is no figure {validate.show(name)} ({validate.among(name, FIGURES)})"
+            f"there is no figure {validate.show(name)}. {validate.among(name, FIGURES)}"
         )
     return FIGURES[name]
 

@@ -133,11 +133,11 @@ def plane(**more):
 RING = wished("ring", 3)
 ENDS = {"d_model": 16, "num_positions": 8, "ridge": 1e-9}
 BAD = [
-    (lambda: line("rop"), "encoding must be a known name"),
+    (lambda: line("rop"), "encoding 'rop' is unknown"),
     (lambda: line(3), "encoding must be an encoding's name, a function"),
     (lambda: line(look_back=8), "look_back must be at most 7, got 8"),
     (lambda: line("sine", "anywhere"), "look_back must be a number for a table"),
-    (lambda: line(ridge=0), "ridge must be greater than 0, got 0"),
+    (lambda: line(ridge=0), "ridge must be positive, got 0"),
     (lambda: line("transformer_xl"), "encoding must have scores that a head"),
     (lambda: line(look_back=3).mass(3), "length must be greater than look_back, 3, got 3"),
     (lambda: line("t5").score(9, [1.0]), "inv_freq must be None for an"),

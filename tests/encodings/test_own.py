@@ -168,12 +168,12 @@ NOT_OPENED = [
     (
         BARE,
         {},
-        "Bare must have frequencies and its parameters as help(posenc_lib.Rotary) says, got",
+        "Bare must define frequencies and its parameters, got",
     ),
     (NO_HEAD, {}, "'NoHead' object has no attribute 'head'"),
-    (Layer(), {}, "got a Layer: its table is its .weight"),
+    (Layer(), {}, "got a Layer. Its table is .weight"),
     # whose pairing cannot be the other
-    (Slower(), {"views": "port"}, "views must fit Slower, which has no 'port'"),
+    (Slower(), {"views": "port"}, "Slower has no view 'port'"),
     (
         waves,
         {"speed": "x"},
@@ -192,15 +192,15 @@ NOT_OPENED = [
     (
         lambda x, positions: x,
         {},
-        "got mine(x, positions); what turns queries and keys, or adds to scores, is a class",
+        "got mine(x, positions). To rotate queries and keys, or to add to scores, write a class",
     ),
     (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
     (
         lambda positions, d_model, query=1: 1,
         {},
-        "mine must call its parameter 'query' something else",
+        "mine must rename its parameter 'query'",
     ),
-    ([[1.0, 2.0], [3.0, 4.0]], {}, "(a table must be one: np.array(table))"),
+    ([[1.0, 2.0], [3.0, 4.0]], {}, "(for a table, np.array(table))"),
     (T, {"seq_len": 21}, "seq_len must be at most 20 here, got 21"),
     (
         "rope",
@@ -225,7 +225,7 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
     names = [one.name for one in opened(things)]
     assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
     ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
-    advice = r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"
+    advice = r"'mine' isn't in the catalog.*playground\(line, own=\[…\]\)"
     for call in (pe.playground().open, pe.figure):
         with pytest.raises(ValueError, match=advice):
             call(ground.line)
@@ -452,7 +452,7 @@ def test_words_of_any_script_are_drawn_without_a_warning_and_told_as_they_are(wo
 @pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xD83D])
 def test_half_a_character_is_refused_in_words(code):
     words = ["a", f"b{chr(code)}", "c"]
-    with pytest.raises(ValueError, match=r"tokens must be text that UTF-8 can hold, got '\\ud"):
+    with pytest.raises(ValueError, match=r"tokens must be text that UTF-8 can encode, got '\\ud"):
         pe.explore(
             "rope", views="attention_map", q=np.ones((3, 8)), k=np.ones((3, 8)), tokens=words
         )

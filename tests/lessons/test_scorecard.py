@@ -165,7 +165,7 @@ def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no(card):
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (["sinusodal"], "did you mean 'sinusoidal'"),
+        (["sinusodal"], "Did you mean 'sinusoidal'"),
         ([], "at least one"),
         (5, "what must be an enc"),
     ],

@@ -81,17 +81,17 @@ def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
 
 
 REFUSED = {
-    "make toeplits": "there is no figure 'toeplits' (did you mean 'toeplitz'?)",
+    "make toeplits": "there is no figure 'toeplits'. Did you mean 'toeplitz'?",
     "list alibi_heads;num_heads=4": (
         'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or'
     ),
-    "list zzz": "there is no figure 'zzz' (there are position_added, ",
-    "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
-    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
+    "list zzz": "there is no figure 'zzz'. There are position_added, ",
+    "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen'. Did you mean 'seq_len'?",
+    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base'. There are seq_len."),
     "make toeplitz --set title=Mine": (
-        """toeplitz has no parameter 'title' (write title="…", or --title "…")"""
+        'toeplitz has no parameter \'title\'. Write title="…", or --title "…"'
     ),
-    "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
+    "make toeplitz --set base": "--set takes NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",
     "make binary_trajectory --set seq_len=9": "seq_len must be at most 8 here, got 9",
@@ -107,7 +107,7 @@ REFUSED = {
     ),
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": (
-        "toeplitz has no parameter 'bas' (did you mean 'base'?)"
+        "toeplitz has no parameter 'bas'. Did you mean 'base'?"
     ),
 }
 
