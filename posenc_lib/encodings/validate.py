@@ -84,7 +84,7 @@ def did_you_mean(value, options) -> list[str]:
 def among(value, names, has: str = "There are") -> str:
     """Return a hint for an unknown name: the names it could be, or some that exist."""
     if isinstance(value, str) and value in ("title", "caption"):
-        return f'write {value}="…", or --{value} "…"'
+        return f'Write {value}="…", or --{value} "…"'
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])

@@ -132,7 +132,7 @@ REFUSED = {
         'needs ";" before its values, as in "alibi: dot_product; seq_len=48", got'
     ),
     "t5: head_biases, clip = 4, query=3": 'as in "t5: head_biases; clip = 4, query=3"',
-    "rope+rope: clock": 'two of one are two panels, as in "rope: … | rope: …"',
+    "rope+rope: clock": 'once per panel. For two, write "rope: … | rope: …"',
     "rope: clock | alibi: dot_product": (
         "ValueError: two panels must be of one encoding, in the same views"
     ),

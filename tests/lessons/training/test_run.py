@@ -107,6 +107,6 @@ def test_no_token_sees_a_later_one(encoding):
     ],
 )
 def test_a_plan_that_cannot_be_is_told_before_any_work(wrong, words):
-    with pytest.raises((TypeError, ValueError), match="must|is unknown") as told:
+    with pytest.raises((TypeError, ValueError), match=r"must|is unknown") as told:
         next(training(Plan(**{"encoding": "rope", "task": "flip_flop"} | wrong)))
     assert words in str(told.value)
