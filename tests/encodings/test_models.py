@@ -111,13 +111,13 @@ BAD = [
     (
         {"model_type": "gpt2", "n_positions": 1024},
         ValueError,
-        "config['model_type'] must be of a model with RoPE",
+        "config['model_type'] must be a model with RoPE",
     ),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (
         SIZES | {"alibi": True, "model_type": "falcon"},
         ValueError,
-        "config['alibi'] must leave some layer RoPE, got True",
+        "config['alibi'] must leave RoPE in some layer, got True",
     ),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
     (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, ValueError, "per_layer_config"),

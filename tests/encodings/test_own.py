@@ -177,7 +177,7 @@ NOT_OPENED = [
     (
         waves,
         {"speed": "x"},
-        "speed must be given as numbers here (bind anything else to it before:",
+        "speed must be numbers here (bind anything else to it before:",
     ),
     (
         lambda positions, d_model: positions.no,
@@ -194,7 +194,7 @@ NOT_OPENED = [
         {},
         "got mine(x, positions). To rotate queries and keys, or to add to scores, write a class",
     ),
-    (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
+    (lambda positions, d_model, c: c, {}, "mine needs a value for c, which has no default"),
     (
         lambda positions, d_model, query=1: 1,
         {},
@@ -424,7 +424,7 @@ def test_leading_axes_of_one_entry_are_left_out(seed, name, axes):
 def test_several_heads_are_refused_with_one_to_choose(which, axes):
     both = {"q": np.ones((12, 8)), "k": np.ones((12, 8)), which: np.ones((*axes, 12, 8))}
     with pytest.raises(
-        ValueError, match=rf"{which} must be of one head, shape .*got shape"
+        ValueError, match=rf"{which} must come from one head, shape .*got shape"
     ) as told:
         pe.explore("rope", views="attention_map", **both)
     chosen = re.search(rf"for example {which}\[(.*)\]$", str(told.value))[1]

@@ -22,7 +22,7 @@ BAD = [
     (
         {"rope_type": "yarn", "factr": 4.0},
         ValueError,
-        "keys of config.json, got 'factr' (did you mean 'factor'?)",
+        "keys of a config.json, got 'factr' (did you mean 'factor'?)",
     ),
     (
         {"rope_type": "yarn", "factor": 4.0},
@@ -64,7 +64,7 @@ BAD = [
         ValueError,
         "rope_parameters must have one type, got 'linear' as 'rope_type' and 'yarn' as 'type'",
     ),
-    ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
+    ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' if there's a factor"),
 ]
 
 

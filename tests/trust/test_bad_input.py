@@ -96,7 +96,7 @@ TOGETHER = [
     ),
     (
         lambda: pe.sinusoidal_2d(3, 3, 6),
-        "ValueError: d_model must be a multiple of 4, for two axes have half of",
+        "ValueError: d_model must be a multiple of 4, half of the dims for",
     ),
     (lambda: pe.rope(X[:, :7]), "ValueError: head_dim must be even, got 7"),
     (
@@ -122,7 +122,7 @@ TOGETHER = [
     ),
     (
         lambda: pe.mrope_positions((24, 24)),
-        "TypeError: parts must be a list, as [5, (4, 6), 3], got (24, 24)",
+        "TypeError: parts must be a list like [5, (4, 6), 3], got (24, 24)",
     ),
     (lambda: pe.mrope_positions([5, -1]), "ValueError: parts[1] must be at least 0, got -1"),
     (
