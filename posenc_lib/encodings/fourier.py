@@ -30,8 +30,8 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
     array([[0.84, 0.71, 0.54, 0.71]])
 
     Args: x has shape (..., coordinates). frequencies are in radians per unit of x. With shape
-        (n,), each f gives sin(f·x) for all coordinates, then cos(f·x). With shape (n, coordinates), they
-        are the rows of B, and all sines of Bx come before all cosines.
+        (n,), each f gives sin(f·x) for all coordinates, then cos(f·x). With shape (n,
+        coordinates), they're the rows of B, and all sines of Bx come before all cosines.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier
         Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", section 2,

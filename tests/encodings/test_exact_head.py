@@ -205,5 +205,7 @@ def test_a_head_is_fitted_only_where_scores_are_those_of_the_frequencies(path, q
     if right:
         assert pe.exact_head(own, look_back=2, seq_len=20).mass(20) > 0.5
         return
-    with pytest.raises(ValueError, match="encoding must rotate queries and keys by its frequencies"):
+    with pytest.raises(
+        ValueError, match="encoding must rotate queries and keys by its frequencies"
+    ):
         pe.exact_head(own, look_back=2, seq_len=20)

@@ -244,12 +244,12 @@ def test_a_table_ends_where_it_ends():
 @pytest.mark.slow
 def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
-    verdicts = [card.verdict(name, "only the offset counts") for name in card.measured]
+    verdicts = [card.verdict(name, "offset only") for name in card.measured]
     assert verdicts == [True, True, False, False]
     rows = {line[:20].strip(): line for line in repr(card).splitlines()}
     assert rows[""].split() == ["Slower", "Thirds", "waves", "mine"]
     assert "– its table ends" in rows["bounded ≤ 3"]
-    assert rows["goes on no end"].rstrip().endswith("○ no ends")
+    assert rows["no length limit no end"].rstrip().endswith("○ no ends")
     rule = "what must say what happens to queries and keys, which mrope does not"
     with pytest.raises(ValueError, match=rule):
         pe.scorecard(["rope", "mrope"])

@@ -132,7 +132,7 @@ def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, mon
 
     monkeypatch.setattr("posenc_lib.tools.figures.render", stop_at_the_second)
     assert figures("make", "toeplitz", "ladder", "--out", tmp_path) == 130
-    assert "stopped: files are whole, new or as they were" in capsys.readouterr().err
+    assert "stopped: every file is complete, either new or unchanged" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["toeplitz.png"]
 
 
@@ -150,7 +150,7 @@ def made_of_ctrl_c(*kinds):
 def test_ctrl_c_ends_in_one_line_whatever_other_code_makes_of_it(kinds, monkeypatch, capsys):
     monkeypatch.setattr(commands, "_parser", lambda: made_of_ctrl_c(*kinds))
     assert main(["figures", "list"]) == 130
-    assert capsys.readouterr().err == "stopped: files are whole, new or as they were\n"
+    assert capsys.readouterr().err == "stopped: every file is complete, either new or unchanged\n"
 
 
 def test_a_figure_that_cannot_be_made_is_named_and_the_others_are_made(tmp_path, capsys):

@@ -129,7 +129,10 @@ TOGETHER = [
         lambda: pe.softmax([-np.inf, -np.inf]),
         "ValueError: scores must leave something to attend to, got a row",
     ),
-    (lambda: pe.attention(X, X, X, mask=1), "TypeError: mask must be boolean, True where a key may be seen"),
+    (
+        lambda: pe.attention(X, X, X, mask=1),
+        "TypeError: mask must be boolean, True where a key may be seen",
+    ),
     (
         lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))),
         "ValueError: q must have a multiple of",
