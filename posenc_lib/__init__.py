@@ -10,8 +10,8 @@ What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of on
 `posenc_lib.pytorch`. What one page alone uses, as `train`, is in that page's package in
 `posenc_lib.lessons`, and can be reached from here, too.
 
-`notebooks/cookbook.md` has ten jobs, worked: caches, padding, packing, a `config.json`, ALiBi for
-PyTorch, checkpoints.
+`notebooks/cookbook.md` shows how: caches, padding, packing, a `config.json`, ALiBi for PyTorch,
+checkpoints.
 """
 
 import importlib
