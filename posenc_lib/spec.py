@@ -16,6 +16,7 @@ from posenc_lib.encodings.catalog import NAMED, meaning
 from posenc_lib.encodings.given import given_queries_keys
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter, written
+from posenc_lib.encodings.register import todays
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
@@ -44,10 +45,8 @@ class Spec:
         for encoding in encodings:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
-        spec = cls(tuple(encodings), _views(views, encodings), values)
-        for name in values:
-            spec.parameter(name)
-        return spec
+        spec = cls(tuple(encodings), _views(views, encodings))
+        return spec.at(**{spec.parameter(name).name: value for name, value in values.items()})
 
     @property
     def names(self) -> str:
@@ -80,6 +79,7 @@ class Spec:
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter. The error lists similar names."""
+        name = todays(name, self.parameters)
         if name not in self.parameters:
             near = validate.among(name, self.parameters, "It has")
             raise TypeError(f"{self.names} has no parameter {validate.show(name)} here. {near}")
@@ -223,7 +223,7 @@ def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
         parameter, value = spec.parameter(name), None
         if text.lower() != "none":
             value = parameter.checked(parameter.read(text))
-        spec = spec.at(**{name: value})
+        spec = spec.at(**{parameter.name: value})
     return spec
 
 
@@ -261,6 +261,7 @@ def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
         raise TypeError(
             f"views must be the name of a view or a list of names, got {validate.show(views)}"
         )
+    views = [todays(name, VIEWS) for name in views]
     for name in views:
         validate.known("views", name, VIEWS)
         for encoding in encodings:

@@ -18,6 +18,7 @@ from posenc_lib.encodings.attention import attention, dot_products
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, head_of, seq_len_of
+from posenc_lib.encodings.register import todays
 
 Array = np.ndarray
 QK = tuple[Array, Array]  # queries and keys
@@ -84,6 +85,7 @@ class Encoding:
     def __init__(self, /, **values: object) -> None:
         vars(self).update(self.overrides)  # first, because parameters can be one of them
         defaults = self.defaults
+        values = {todays(name, defaults): value for name, value in values.items()}
         if unknown := sorted(set(values) - set(defaults)):
             known = validate.among(unknown[0], defaults, "It has")
             name = self.name or type(self).__name__

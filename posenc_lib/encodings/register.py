@@ -9,7 +9,7 @@ import functools
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,6 +55,22 @@ def place_at(module: str, line: int) -> str:
 def place_of(function: Callable) -> str:
     """Return the place a function comes from."""
     return place_at(function.__module__, function.__code__.co_firstlineno)
+
+
+# Parameters, views and figures that have a better name now: the old names still work
+RENAMED = {
+    "mended": "fixed",
+    "neighbour_steps": "neighbor_steps",
+    "push": "constant",
+    "push_one_back": "constant_one_back",
+}
+
+
+def todays(name: str, names: Container[str]) -> str:
+    """Return the name that something has among names today, or the name unchanged."""
+    if not isinstance(name, str) or name not in RENAMED or name in names:
+        return name
+    return RENAMED[name] if RENAMED[name] in names else name
 
 
 class Register(dict[str, Thing]):

@@ -50,8 +50,8 @@ def test_a_case_has_its_parts_in_order(number):
     assert printed([symptom])
     assert panel.source.startswith("explore(")
     assert len(ast.parse(panel.source).body) == 1
-    assert "mended=[False, True]" in panel.source
-    assert '"mended"' not in panel.source  # it begins as it was reported
+    assert "fixed=[False, True]" in panel.source
+    assert '"fixed"' not in panel.source  # it begins as it was reported
     puzzle = PUZZLES[f"case_{number}"]
     offered = re.findall(r'^- `"(\w+)"`: ', options.source, re.M)
     assert sorted(offered) == sorted([puzzle.answer, *puzzle.mistakes.values()])

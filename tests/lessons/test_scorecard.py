@@ -108,7 +108,7 @@ def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(monkeypatch):
 
 
 def seen(page: str) -> tuple[list, dict]:
-    """Return the properties above a strip as (name, look), and of each encoding its look and rings."""
+    """Return the names above a strip as (name, look), and each encoding's look and rings."""
     lines = page.split("</table>")[0].split("<tr")[1:]
     stairs, strips = lines[: len(PROPERTIES)], lines[len(PROPERTIES) :]
     heads = [re.search(r'<span style="([^"]*)">(.*?)<', line).groups() for line in stairs]
@@ -147,9 +147,7 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert numbers.count("<td>") == 24
     assert "<td>○ no<br><small>0.351</small></td>" in numbers
     assert "<li><b>nearby is similar</b>: neighbors in the text" in meanings
-    assert (
-        scorecard("rope", lesson=3).html().startswith("<p><i>no length limit</i>")
-    )
+    assert scorecard("rope", lesson=3).html().startswith("<p><i>no length limit</i>")
     assert card.html().startswith("<table")
     assert "conic-gradient(#0072B2 20%" in card.html()  # nearby is similar, of RoPE
     for part in ("<style", "<script", "class="):  # what a page that trusts nothing takes away
