@@ -1,16 +1,17 @@
-"""See how a Transformer knows where a word stands: encodings, pictures, sliders.
+"""See how a transformer knows where a word is: encodings, pictures, sliders.
 
     import posenc_lib as pe
-    pe.sinusoidal(128, 64)  # arrays: NumPy alone
-    pe.explore("sinusoidal")  # sliders: loads matplotlib and ipywidgets when first used
+    pe.sinusoidal(128, 64)  # arrays, with NumPy only
+    pe.explore("sinusoidal")  # sliders; loads matplotlib and ipywidgets on first use
 
-What arguments of one name mean everywhere, `positions` or `base`, stands in `posenc_lib.encodings`.
-What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of one's own must have in
-`posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in
-`posenc_lib.pytorch`. What one page alone uses, as `train`, is in that page's package in
-`posenc_lib.lessons`, and can be reached from here, too.
+Where to look:
+    posenc_lib.encodings       arguments that mean the same everywhere, such as positions or base
+    posenc_lib.encodings.base  what your own encoding needs
+    posenc_lib.live.explorer   what a panel can do
+    posenc_lib.pytorch         modules for PyTorch
+    posenc_lib.lessons         what only one page uses, also available here, such as pe.train
 
-`notebooks/cookbook.md` has ten jobs, worked: caches, padding, packing, a `config.json`, ALiBi for
+`notebooks/cookbook.md` has worked examples: caches, padding, packing, a `config.json`, ALiBi for
 PyTorch, checkpoints.
 """
 

@@ -1,4 +1,4 @@
-"""Is everything in place for the sliders to move? Said in words, with what to do about it."""
+"""Check that everything the sliders need is installed, and say what to do if it isn't."""
 
 import platform
 import re
@@ -14,9 +14,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-INSTALL = "in the folder of the README  pip install"
+INSTALL = "in the README's folder, run  pip install"
 MEND = (
-    "Mend it: in the folder of the README run  pip install -r requirements.txt  "
+    "To fix that, run  pip install -r requirements.txt  in the README's folder, "
     "then restart the kernel."
 )
 SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
@@ -24,38 +24,38 @@ RELOAD = "save the notebook and reload the page."
 
 
 class SetupError(ImportError):
-    """What is missing, in words; a notebook shows them without a traceback."""
+    """What's missing, in words. A notebook shows them without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 def check_environment() -> None:
-    """Print whether this kernel and its page have all that the lessons need, or what to do."""
+    """Print whether this kernel and its page have everything the lessons need, or what to do."""
     if found := _found():
         print("\n".join([*found, MEND]))
     elif _server() and (mend := to_drag()) != RELOAD:
-        print(f"The sliders below will move, but you cannot drag in a picture: {mend}")
+        print(f"The sliders below will move, but you can't drag in a picture yet: {mend}")
     elif not _said(metadata.requires, "posenc_lib"):
-        print("The sliders below should move; what posenc_lib needs is not written down here.")
+        print("The sliders below should move. (This install doesn't list what posenc_lib needs.)")
     else:
         print("Everything is in place: the sliders below will move.")
 
 
 @cache
 def require() -> None:
-    """Raise what is missing or too old for anything live, with what to do."""
+    """Raise an error if something live panels need is missing or too old."""
     if found := _found():
         raise SetupError("\n".join([*found, MEND]))
 
 
 def in_browser() -> bool:
-    """Return whether Python runs in the reader's browser, where files end with the page."""
+    """Return whether Python runs in the reader's browser, where files vanish with the page."""
     return sys.platform == "emscripten"
 
 
 def to_drag() -> str:
-    """Return how the page gets the anywidget of this kernel, as the end of a sentence."""
+    """Return how the page gets this kernel's anywidget, as the end of a sentence."""
     version = _said(metadata.version, "anywidget")
     wanted = f"anywidget=={'.'.join(version.split('.')[:2])}.*" if version else "anywidget"
     python = _server()
@@ -71,8 +71,8 @@ def to_drag() -> str:
 
 
 def _server() -> str | None:
-    """Return the Python that serves the page, if this kernel can tell."""
-    with suppress(Exception):  # no psutil, no parent, or nobody's business
+    """Return the Python that serves the page, if this kernel can find out."""
+    with suppress(Exception):  # no psutil, no parent, or no permission
         python, *rest = import_module("psutil").Process().parent().cmdline()
         program = rest[1] if rest[0] == "-m" else Path(rest[0]).name
         return shutil.which(python) if re.match(SERVERS, program) else None
@@ -80,28 +80,28 @@ def _server() -> str | None:
 
 
 def _said(ask: Callable, *about):
-    """Return what metadata answer; None where they don't, as of an install made by hand."""
+    """Return the answer of the metadata, or None, for example after a manual install."""
     with suppress(Exception):
         return ask(*about)
     return None
 
 
 def _found() -> list[str]:
-    """Return what is missing here or too old, by the package's requirements, a sentence each."""
+    """Return one sentence for each requirement that's missing or too old."""
     needed = _said(metadata.requires, "posenc_lib") or ()
     found = [_said(_python), *(_said(_lack, line) for line in needed)]
     return [sentence for sentence in found if sentence]
 
 
 def _python() -> str:
-    """Return what is wrong with this Python, nothing if it is new enough."""
+    """Return what's wrong with this Python, or nothing if it's new enough."""
     python, needed = platform.python_version(), metadata.metadata("posenc_lib")["Requires-Python"]
     new = SpecifierSet(needed).contains(python, prereleases=True)
-    return "" if new else f"Python {python} runs here, {needed} is needed."
+    return "" if new else f"This is Python {python}, and {needed} is needed."
 
 
 def _lack(line: str) -> str:
-    """Return what is wrong with what a line of requirements names, nothing if all is well."""
+    """Return what's wrong with a requirement, or nothing."""
     one = Requirement(line)
     if one.marker and not one.marker.evaluate({"extra": ""}):
         return ""
@@ -110,14 +110,14 @@ def _lack(line: str) -> str:
     except metadata.PackageNotFoundError:
         return f"{one.name} is missing."
     new = one.specifier.contains(Version(version), prereleases=True)
-    return "" if new else f"{one.name} {version} is here, {one.specifier} is needed."
+    return "" if new else f"This is {one.name} {version}, and {one.specifier} is needed."
 
 
 def with_torch():
-    """Return PyTorch and posenc_lib's modules for it; or None twice, and say how to get PyTorch."""
+    """Return PyTorch and posenc_lib.pytorch, or two Nones after saying how to get PyTorch."""
     try:
         return import_module("torch"), import_module("posenc_lib.pytorch")
     except ImportError:
-        get = f'To run this cell: {INSTALL} -e ".[torch]"  then restart. Or just read it.'
+        get = f'To run this cell, {INSTALL} -e ".[torch]"  and restart. Or just read it.'
         print("PyTorch doesn't run in a browser: just read this cell." if in_browser() else get)
         return None, None

@@ -1,4 +1,4 @@
-"""Reading what the library brings with it, and writing so that nothing leaves half a file."""
+"""Reading the library's own files, and writing files so that none is ever half written."""
 
 import json
 import tomllib
@@ -13,7 +13,7 @@ CURE = "install posenc_lib again: pip install --force-reinstall posenc_lib"
 
 @contextmanager
 def blamed(path: Path, cure: str = CURE) -> Iterator[None]:
-    """Blame an installed file for what goes wrong in the block, an OSError that names the cure."""
+    """Turn any error in the block into an OSError about an installed file, with the cure."""
     try:
         yield
     except Exception as error:
@@ -23,7 +23,7 @@ def blamed(path: Path, cure: str = CURE) -> Iterator[None]:
 
 @contextmanager
 def stored(path: Path) -> Iterator[bytes]:
-    """Give the bytes of a file of the library, which is `blamed` in the block."""
+    """Give the bytes of one of the library's files, which is `blamed` in the block."""
     with blamed(path):
         data = path.read_bytes()
         if not data.strip():
@@ -32,13 +32,13 @@ def stored(path: Path) -> Iterator[bytes]:
 
 
 def stored_text(path: Path) -> str:
-    """Return a text of the library."""
+    """Return one of the library's texts."""
     with stored(path) as data:
         return data.decode()
 
 
 def stored_data(path: Path, **kinds: type) -> dict[str, Any]:
-    """Return what a .json or .toml of the library holds, with something of these types by name."""
+    """Return the data in one of the library's .json or .toml files, and check these types."""
     with stored(path) as data:
         found = tomllib.loads(data.decode()) if path.suffix == ".toml" else json.loads(data)
         for name, kind in {next(iter(found)): object, **kinds}.items():
@@ -48,20 +48,20 @@ def stored_data(path: Path, **kinds: type) -> dict[str, Any]:
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Write data beside path, then rename: afterwards the file is the new one or still the old.
+    """Write data next to path, then rename it, so the file is either the new one or the old.
 
-    A folder that is missing is made.
+    Creates a missing folder.
 
     Raises:
-        OSError: the folder cannot be written, or the disk is full.
-        ValueError: no file can have this name.
+        OSError: the folder can't be written, or the disk is full.
+        ValueError: a file can't have this name.
     """
     try:
-        there = Path(path).resolve()  # through a link to what it stands for
-        # its own name may be as long as can be
+        there = Path(path).resolve()  # follows a link
+        # its own name may already have the maximum length
         aside = there.with_name(f".{uuid.uuid4().hex}.part")
     except ValueError:
-        raise ValueError(f"path must be a name that a file can have, got {str(path)!a}") from None
+        raise ValueError(f"path must be a valid file name, got {str(path)!a}") from None
     try:
         there.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -69,7 +69,7 @@ def atomic_write(path: Path, data: bytes) -> None:
             aside.replace(there)
         finally:
             aside.unlink(missing_ok=True)
-    except OSError as error:  # it names a file that nobody has asked for, or none
+    except OSError as error:  # it names a file nobody asked for, or none
         why = error.strerror
         if isinstance(error, FileExistsError):
             why = f"{error.filename} is a file, not a folder"

@@ -1,7 +1,7 @@
-"""Positional encodings as PyTorch modules; an extra: pip install -e ".[torch]".
+"""Positional encodings as PyTorch modules, an extra: pip install -e ".[torch]".
 
-Nothing else in the library imports this file. Tables come from the NumPy functions: computed in
-float64, rounded once.
+Nothing else in the library imports this file. Tables come from the NumPy functions, computed in
+float64 and rounded once.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
 class PositionalEncoding(nn.Module):
-    """Add the sinusoidal table of max_len rows to token vectors, then drop out.
+    """Add a sinusoidal table of max_len rows to token vectors, then apply dropout.
 
-    The table is a buffer: it is saved with the model and moves with it, and no optimizer sees it.
+    The table is a buffer: it's saved and moved with the model, and optimizers don't see it.
 
     Source: Vaswani et al. 2017, sections 3.5 and 5.4.
     """
@@ -53,22 +53,22 @@ def precompute_freqs_cis(
 ) -> Tensor:
     """Return e^{itθ} for the positions 0 … end − 1, complex64, of shape (end, dim / 2).
 
-    It is made once for all layers. Name and arguments are those of meta-llama/llama,
-    llama/model.py, whose angles are float32; these are rounded once. theta is the base, and
-    inv_freq, shape (dim / 2,), replaces base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
+    Compute it once for all layers. The name and the arguments come from meta-llama/llama,
+    llama/model.py, whose angles are float32; these are rounded once. theta is the base. inv_freq,
+    shape (dim / 2,), replaces base^(−2i/dim), for example with `rope_scaling` for Llama 3.1.
     """
     end, theta = validate.integer("end", end), validate.real("theta", theta, above=0)
     return torch.from_numpy(freqs_cis(end, dim, theta, inv_freq=inv_freq).astype(np.complex64))
 
 
 def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor, Tensor]:
-    """Return queries and keys with interleaved pairs of dims turned, in float32 as in Meta's Llama.
+    """Return queries and keys with interleaved pairs rotated, in float32 as in Meta's Llama.
 
     Args:
-        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
-        xk: the same, perhaps with fewer heads (grouped-query attention).
-        freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table
-            first. Where they differ from sequence to sequence, `table[position_ids]`, shape (batch,
+        xq: shape (batch, seq_len, heads, head_dim), with the sequence before the heads.
+        xk: the same, possibly with fewer heads (grouped-query attention).
+        freqs_cis: the rows for these positions, shape (seq_len, head_dim / 2), so slice the table
+            first. If positions differ between sequences, `table[position_ids]`, shape (batch,
             seq_len, head_dim / 2).
     """
     return _turned("xq", xq, freqs_cis), _turned("xk", xk, freqs_cis)
@@ -82,9 +82,9 @@ def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
         raise TypeError(f"freqs_cis must be complex, got {freqs_cis.dtype}")
     wanted = (x.shape[1], x.shape[-1] // 2)
     if (*freqs_cis.shape,) not in (wanted, (len(x), *wanted)):
-        rule = f"(seq_len, head_dim / 2), here {wanted}, or one of it for each sequence"
-        advice = "take the rows of the positions at hand: freqs_cis[start : start + seq_len]"
-        raise ValueError(f"freqs_cis must have shape {rule}, got {(*freqs_cis.shape,)}; {advice}")
+        rule = f"(seq_len, head_dim / 2), here {wanted}, or one such table per sequence"
+        advice = "Take the rows of the current positions: freqs_cis[start : start + seq_len]"
+        raise ValueError(f"freqs_cis must have shape {rule}, got {(*freqs_cis.shape,)}. {advice}")
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * freqs_cis.unsqueeze(-2)).flatten(-2).to(x.dtype)
 
@@ -97,7 +97,7 @@ def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: i
     else:
         t = torch.as_tensor(position_ids)
     if t.dtype == torch.bool or t.is_floating_point() or t.is_complex():
-        raise TypeError(f"position_ids must hold whole numbers, got {t.dtype}")
+        raise TypeError(f"position_ids must be integers, got {t.dtype}")
     if (*t.shape,) not in ((seq_len,), (*lead, seq_len)):
         raise ValueError(
             f"position_ids must have shape {(seq_len,)} or {(*lead, seq_len)}, got {(*t.shape,)}"
@@ -110,9 +110,9 @@ def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: i
 
 
 class CausalSelfAttention(nn.Module):
-    """Self-attention whose queries and keys RoPE turns, with a cache.
+    """Self-attention with RoPE and a cache.
 
-    max_len is the longest sequence, cache included.
+    max_len is the longest sequence, including the cache.
 
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """
@@ -129,7 +129,7 @@ class CausalSelfAttention(nn.Module):
             )
         self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
         self.out = nn.Linear(d_model, d_model, bias=False)
-        # no buffer: model.to(torch.bfloat16) would round it, and angles do not survive that
+        # not a buffer: model.to(torch.bfloat16) would round it and ruin the angles
         self.freqs_cis = precompute_freqs_cis(d_model // num_heads, max_len, base)
 
     def forward(
@@ -140,14 +140,14 @@ class CausalSelfAttention(nn.Module):
         position_ids: Tensor | None = None,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return what each token takes from those before it, and the cache (keys, values) for more.
+        """Return the output for each token, and the cache (keys, values) for the next call.
 
         Args:
             x: the new tokens, shape (batch, seq_len, d_model).
-            cache: what the call before returned, or None at the beginning of a sequence.
-            position_ids: shape (seq_len,) or (batch, seq_len); None counts on from the cache.
-            mask: True where a key may be seen, padding is False; shape (batch, k_len) or (batch,
-                seq_len, k_len), k_len with the cache. A query that sees no key takes zeros.
+            cache: the cache from the previous call, or None at the start of a sequence.
+            position_ids: shape (seq_len,) or (batch, seq_len); None continues from the cache.
+            mask: True where a key may be seen, False for padding, shape (batch, k_len) or (batch,
+                seq_len, k_len), where k_len includes the cache. A query without keys gets zeros.
         """
         if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
             raise ValueError(

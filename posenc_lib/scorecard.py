@@ -1,4 +1,4 @@
-"""The scorecard: nine wishes for a positional encoding, and how some encodings measure up."""
+"""The scorecard: nine properties of a positional encoding, and which encodings have them."""
 
 import html
 from collections.abc import Callable, Iterable, Iterator
@@ -16,67 +16,77 @@ from posenc_lib.encodings.register import last_lesson
 from posenc_lib.encodings.similarity import closest_pair
 
 SHORT, LONG = 64, 256  # positions
-WHOLE = 2**14  # of a table that ends all are looked at, up to so many
-ROWS = 256  # of a long table's scores, at once
-STEP = 5  # the shift that an affine map must make
-DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
-# Looks of strips of rings, in colors that light and dark pages bear
+WHOLE = 2**14  # a table that ends is examined whole, up to this many rows
+ROWS = 256  # of a long table's scores at a time
+STEP = 5  # the shift an affine map has to make
+DRAWS = 100  # of weights, of queries and keys, or of tokens, if an encoding depends on them
+# Styles of the strips of rings, in colors for light and dark pages
 BLUE, SHADE = "#0072B2", "background:#0072B226;font-weight:bold"
 RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
 STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
 LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
-KEY = "Full: it holds. Empty: it doesn't. A slice: in so many draws. Dotted: a later lesson asks."
-NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is nothing to measure
+KEY = "Full: yes. Empty: no. A slice: in this share of draws. Dotted: comes in a later lesson."
+FORMERLY = {  # names that version 1.0 had
+    "goes on": "no length limit",
+    "near is near": "nearby is similar",
+    "only the offset counts": "offset only",
+    "survives tokens": "offset only with words",
+}
+NONE, ENDS, TRIVIAL = (
+    "no vectors",
+    "its table ends",
+    "trivial",
+)  # reasons there's nothing to measure
 
 
 @dataclass(frozen=True)
-class Wish:
-    """One column: what is measured, and when that counts as a yes."""
+class Property:
+    """One column: what is measured, and when it counts as a yes."""
 
-    lesson: int  # where it is first missed
+    lesson: int  # the lesson that first needs it
     name: str
     means: str
     says: str  # what the number is
-    rule: str  # what the number must be
-    measure: Callable[["Draw"], float | None]  # None where the table ends too soon
-    of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
-    drawn: bool = False  # whether it is measured in draws, also where the encoding has none
-    # of values that are no measure; None is 0 ÷ 0
+    rule: str  # the condition for a yes
+    measure: Callable[["Draw"], float | None]  # None if the table ends too soon
+    of_vectors: bool = False  # whether it needs one vector per position, which offsets don't have
+    drawn: bool = False  # whether it's measured over draws even if the encoding isn't random
+    # words for values that aren't numbers; None is 0 ÷ 0
     words: dict[float | None, str] = field(default_factory=dict)
 
     def holds(self, value: float) -> bool:
-        """Return whether a value is what the rule asks for."""
+        """Return whether a value satisfies the rule."""
         sign, limit = self.rule.replace("no end", "≥ 1").split()
         return value >= float(limit) if sign == "≥" else value <= float(limit)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One cell: a value for each draw, one if nothing is drawn; or the reason why there is none."""
+    """One cell: one value per draw, a single one if nothing is random, or a reason for none."""
 
-    wish: Wish
+    of: Property
     values: tuple[float, ...] = ()
     reason: str = ""
 
     @property
     def value(self) -> float | None:
-        """The median of the draws; NaN where there is nothing to divide by."""
+        """The median of the draws, NaN if there's nothing to divide by."""
         known = [value for value in self.values if not np.isnan(value)]
         return float(np.median(known or np.nan)) if self.values else None
 
     @property
     def share(self) -> float:
-        """The share of draws for which the wish holds."""
-        return float(np.mean([self.wish.holds(value) for value in self.values]))
+        """The share of draws with the property."""
+        return float(np.mean([self.of.holds(value) for value in self.values]))
 
     @property
     def verdict(self) -> bool | None:
-        """Whether it holds, in each draw or in none; None if draws differ or it does not apply."""
+        """Whether every draw has it, or none. None if draws differ or it doesn't apply."""
         return None if self.reason or 0 < self.share < 1 else self.share == 1
 
     @property
     def answer(self) -> str:
-        """The verdict in a word."""
+        """The verdict in one word."""
         if self.reason:
             return self.reason if self.reason == TRIVIAL else "–"
         if self.verdict is None:
@@ -85,17 +95,17 @@ class Measured:
 
     @property
     def number(self) -> str:
-        """The value in three digits; rounding noise is 0, the same on every machine."""
+        """The value to three digits. Rounding noise is 0, the same on every machine."""
         if self.reason:
             return "" if self.reason == TRIVIAL else self.reason
         number = f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
         if abs(self.value) < 1e-9:
             number = "0"
-        return self.wish.words.get(None if np.isnan(self.value) else self.value, number)
+        return self.of.words.get(None if np.isnan(self.value) else self.value, number)
 
     @property
     def told(self) -> tuple[str, str]:
-        """The verdict as a disc and a word, a slice for a share; and the number."""
+        """The verdict as a disc and a word, or a slice for a share, and the number."""
         number = "of draws" if "%" in self.answer else self.number
         if self.reason:
             return self.answer, number
@@ -104,7 +114,7 @@ class Measured:
 
 
 class Draw:
-    """One draw of an encoding: of its weights, or of the query and key it is shown, if any."""
+    """One draw of an encoding: of its weights, or of its query and key, if any."""
 
     def __init__(self, encoding: Encoding, seed: int):
         self.encoding, self.seed = encoding, seed
@@ -118,18 +128,18 @@ class Draw:
 
     @cached_property
     def end(self) -> int:
-        """Where a table ends, if it can be looked at whole; 0 if nothing ends."""
+        """Where a table ends, if it can be examined whole. 0 if nothing ends."""
         end = self.short.highest.get("seq_len", 0)
         return end if self.short.has("table") and end <= WHOLE else 0
 
     def _at(self, seq_len: int) -> Encoding:
-        """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
+        """Return it at a length, up to its end, with 64 dims if that can be chosen."""
         encoding = self.encoding
         chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
         if self.is_learned:
             chosen["seed"] = self.seed
         one = encoding.at(seq_len=seq_len, **chosen)
-        if one.from_function:  # a function may have been written for its own width alone
+        if one.from_function:  # a function may only work with its own width
             try:
                 one.check()
             except ValueError:
@@ -139,32 +149,32 @@ class Draw:
         if not self.looks_at_content:
             return one
         query, key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
-        return one.with_content(query, key)  # ones would be the friendliest there are
+        return one.with_content(query, key)  # all ones would be the easiest case
 
 
 def _values(one: Encoding) -> np.ndarray:
-    """Return the numbers that an encoding brings in: its table, or what it makes of the scores."""
+    """Return an encoding's numbers: its table, or its scores."""
     return one.table.astype(float) if one.has("table") else one.similarity
 
 
 def _ratio(part: float, whole: float) -> float:
-    """Return part ÷ whole, also where that is infinite; NaN of two zeros."""
+    """Return part ÷ whole, which can be infinite. NaN for two zeros."""
     if whole > 0:
         return float(part / whole)
     return np.inf if part > 0 else np.nan
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value, equal values sharing their mean rank."""
+    """Return the rank of each value. Equal values share their mean rank."""
     values = (values / (np.abs(values).max() or 1)).round(12)
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 def _spread(parts: Iterable[np.ndarray]) -> float:
-    """Return how much scores vary along any fixed offset, as a part of the largest one.
+    """Return how much scores vary at a fixed offset, relative to the largest score.
 
-    They come in parts, some queries' rows at a time.
+    They come in parts, with the rows of a few queries at a time.
     """
     first, largest = 0, 0.0
     least = most = np.zeros(0)
@@ -181,21 +191,21 @@ def _spread(parts: Iterable[np.ndarray]) -> float:
 
 
 def _by_offset(scores: np.ndarray, gap: float) -> np.ndarray:
-    """Return scores with one offset in each column, and gaps where there is none."""
+    """Return scores with one offset per column, and gaps where there's none."""
     rows, n = scores.shape
     wide = np.full((rows, n + rows), gap)
     wide[:, :n] = scores[:, ::-1]
-    return wide.ravel()[:-rows].reshape(rows, -1)  # each row lies one further than the last
+    return wide.ravel()[:-rows].reshape(rows, -1)  # each row is shifted one further than the last
 
 
 def _products(q: np.ndarray, k: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield scores, some queries' rows at a time."""
+    """Yield scores, the rows of a few queries at a time."""
     for first in range(0, len(q), ROWS):
         yield q[first : first + ROWS] @ k.T
 
 
 def _scores(one: Encoding, here: slice = slice(None)) -> Iterator[np.ndarray]:
-    """Yield the scores of some positions with each other, some queries' rows at a time."""
+    """Yield the scores of positions with each other, the rows of a few queries at a time."""
     if not one.has("table"):
         return iter([one.similarity[here, here]])
     q, k = (x[here].astype(float) for x in one.queries_keys)
@@ -223,7 +233,7 @@ def _reach(draw):
     if draw.long.has_end:
         return 0
     far = [] if draw.long.has("table") else draw.long.similarity[-1, : LONG // 4]
-    return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all far keys look alike
+    return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all distant keys look the same
 
 
 def _unevenness(draw):
@@ -240,19 +250,19 @@ def _near_is_near(draw):
         if one.kind == "additive":
             rows = _values(one)[here]
             in_space = np.linalg.norm(rows[:, None] - rows, axis=-1)
-        else:  # nothing is added to the tokens: what should fall as keys lie farther is the score
+        else:  # nothing is added to the tokens, so the score should fall with distance
             in_space = -next(_scores(one, here))
         j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
         in_space = _ranks(in_space[i, j])
         if np.ptp(in_space) == 0:
-            return np.nan  # all distances are equal: they tell nothing
+            return np.nan  # all distances are equal, which says nothing
         found.append(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
     return float(min(found))
 
 
 def _shift_residual(draw):
     table = _values(draw.long)
-    if len(table) < STEP + 2 + table.shape[1]:  # a map from rows to rows needs more rows than dims
+    if len(table) < STEP + 2 + table.shape[1]:  # fitting a map needs more rows than dims
         return None
     before, after = table[:-STEP], table[STEP:]
     before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
@@ -265,7 +275,7 @@ def _bare_spread(draw):
 
 
 def _token_spread(draw):
-    one, rng = draw.text, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
+    one, rng = draw.text, np.random.default_rng((draw.seed, 45))  # not the encoding's draws
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
@@ -276,45 +286,47 @@ def _token_spread(draw):
     return _spread(_products(related["q"], related["k"]))
 
 
-WISHES = [  # in the order in which the lessons miss them
-    Wish(1, "unique", "no two positions share a place",
-         "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True,
+PROPERTIES = [  # in the order the lessons need them
+    Property(1, "unique", "no two positions have the same vector",
+             "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True,
          words={None: "its steps are 0"}),
-    Wish(2, "bounded", "the numbers stay small in longer texts",
+    Property(2, "bounded", "numbers stay small in longer texts",
          f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", _growth,
          words={np.inf: "it starts with 0"}),
-    Wish(2, "length-independent", "a position has the same numbers in every text",
-         "move when the text grows", "≤ 1e-9", _moved),
-    Wish(3, "goes on", "no position is the last one",
+    Property(2, "length-independent", "a position has the same numbers in every text",
+         "change when the text grows", "≤ 1e-9", _moved),
+    Property(3, "no length limit", "there's no last position",
          "longer texts", "no end", _reach,
          words={0: "ends", 1: "repeats its end", 2: "any length"}),
-    Wish(3, "continuous", "there is a position 1.5, and no step is far longer than another",
+    Property(3, "continuous", "there's a position 1.5, and no step is much longer than another",
          "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True,
          words={None: "no position 1.5", np.inf: "some steps are 0"}),
-    Wish(3, "near is near", "what is near in the text is near in space",
+    Property(3, "nearby is similar", "neighbors in the text are close in space",
          "rank correlation with |i − j|", "≥ 0.5", _near_is_near,
          words={None: "all equally far"}),
-    Wish(4, "shift is linear",
-         f"one matrix and one constant lead from any position to the one {STEP} later",
+    Property(4, "shift is linear",
+         f"one matrix and one constant move any position {STEP} forward",
          "residual of the best map", "≤ 1e-9", _shift_residual, of_vectors=True),
-    Wish(5, "only the offset counts", "scores depend on the offset alone",
+    Property(5, "offset only", "scores depend only on the offset",
          "spread at fixed offset", "≤ 1e-9", _bare_spread,
          words={None: "all scores are 0"}),
-    Wish(5, "survives tokens", "so do they for a token, through W_q and W_k",
+    Property(5, "offset only with words", "so do the scores of a token after W_q and W_k",
          "the same, with tokens", "≤ 1e-9", _token_spread, drawn=True),
 ]  # fmt: skip
 
 
-def _measured(p: Wish, draws: list[Draw]) -> Measured:
-    """Measure a wish of an encoding, in as many draws as it takes."""
+def _measured(p: Property, draws: list[Draw]) -> Measured:
+    """Measure a property of an encoding, with as many draws as needed."""
     first, one = draws[0], draws[0].long
     if p.of_vectors and not one.has("table"):
         return Measured(p, reason=NONE)
     drawn = p.drawn or first.is_learned or first.looks_at_content
-    if first.end:  # a long table has much to look at in each
+    if first.end:  # a long table has a lot in every draw
         draws = draws[: max(DRAWS * SHORT**2 // first.end**2, 3)]
     values = (None,)
-    if one.seq_len >= 3 or p.name == "goes on":  # fewer positions have no steps to compare
+    if (
+        one.seq_len >= 3 or p.name == "no length limit"
+    ):  # with fewer positions there are no steps to compare
         values = tuple(map(p.measure, draws if drawn else draws[:1]))
     if None in values:
         return Measured(p, reason=ENDS)
@@ -324,16 +336,16 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
 
 
 def _are_alike(one: Encoding) -> bool:
-    """Return whether nothing tells positions apart: each has the same row, or the same score."""
+    """Return whether all positions look the same: equal rows, or equal scores."""
     if one.has("table"):
         return not np.ptp(one.table, axis=0).any()
     return np.ptp(one.similarity) <= 1e-12 * np.abs(one.similarity).max()
 
 
 def one_thread() -> AbstractContextManager:
-    """Return a context in which NumPy computes in one thread.
+    """Return a context in which NumPy uses one thread.
 
-    Several would wait for each other where others work.
+    Several threads would wait for each other on a busy machine.
     """
     try:
         from threadpoolctl import threadpool_limits
@@ -344,36 +356,37 @@ def one_thread() -> AbstractContextManager:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """Measured wishes by encoding and name; prints as a table."""
+    """Measured properties by encoding and name. Prints as a table."""
 
     measured: dict[str, dict[str, Measured]]  # each with .value, .share and .verdict
-    new: frozenset[str]  # the names of encodings and wishes that stand out
+    new: frozenset[str]  # names of encodings and properties to highlight
 
     @property
-    def wishes(self) -> list[Wish]:
-        return [cell.wish for cell in next(iter(self.measured.values())).values()]
+    def properties(self) -> list[Property]:
+        return [cell.of for cell in next(iter(self.measured.values())).values()]
 
-    def verdict(self, name: str, wish: str) -> bool | None:
-        """Return whether a wish holds, by its own rule; None where it depends or does not apply."""
-        validate.known("name", name, self.measured)
-        return self.measured[name][validate.known("wish", wish, self.measured[name])].verdict
+    def verdict(self, name: str, what: str) -> bool | None:
+        """Return whether an encoding has a property, or None if it varies or doesn't apply."""
+        row = self.measured[validate.known("name", name, self.measured)]
+        what = FORMERLY.get(what, what)
+        return row[validate.known("what", what, row)].verdict
 
     def count(self, name: str) -> str:
-        """Say how many wishes hold for an encoding, of those that apply."""
+        """Say how many of the properties that apply an encoding has."""
         row = self.measured[name].values()
         held = sum(cell.verdict is True for cell in row)
         return f"{held} of {sum(not cell.reason for cell in row)}"
 
     def describe(self, name: str) -> str:
-        """Say in a sentence which wishes hold for an encoding."""
+        """Return a sentence about the properties an encoding has."""
         row = self.measured[name].items()
-        held = [wish for wish, cell in row if cell.verdict]
-        held += [f"{wish} in {cell.answer} of draws" for wish, cell in row if "%" in cell.answer]
+        held = [name for name, cell in row if cell.verdict]
+        held += [f"{name} in {cell.answer} of draws" for name, cell in row if "%" in cell.answer]
         return f"{name}: {self.count(name)} ({', '.join(held) or 'none'})."
 
     def __repr__(self) -> str:
-        """Return a table: a line for each wish and its rule, a column for each encoding."""
-        columns = [["", *(f"{p.name} {p.rule}" for p in self.wishes)]]
+        """Return a table: one line per property and rule, one column per encoding."""
+        columns = [["", *(f"{p.name} {p.rule}" for p in self.properties)]]
         for name, row in self.measured.items():
             columns.append([name, *(" ".join(cell.told) for cell in row.values())])
         wide = [max(map(len, column)) for column in columns]
@@ -385,29 +398,29 @@ class Scorecard:
         return {"text/html": self.html(), "text/plain": words}, {}
 
     def html(self) -> str:
-        """Return a strip of rings for each encoding, one a wish; numbers are folded below."""
+        """Return a strip of rings for each encoding, one per property. Numbers are in a fold."""
         meanings = "".join(
-            f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes
+            f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.properties
         )
-        folded = {"In numbers": self._table(), "What the wishes mean": f"<ul>{meanings}</ul>"}
+        folded = {"In numbers": self._table(), "What the properties mean": f"<ul>{meanings}</ul>"}
         folds = (f"<details><summary>{name}</summary>{x}</details>" for name, x in folded.items())
         return self._news() + self._strips() + "".join(folds)
 
     def _news(self) -> str:
-        """Return a sentence about what is new."""
+        """Return a sentence about what's new."""
         rows = [name for name in self.measured if name in self.new]
-        columns = [f"<i>{p.name}</i>" for p in self.wishes if p.name in self.new]
-        held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
+        columns = [f"<i>{p.name}</i>" for p in self.properties if p.name in self.new]
+        held = [f"{html.escape(name)} (has {self.count(name)})" for name in rows]
         news = [f"{_are(held)} new"] if rows else []
         news += [f"{_are(columns)} asked for the first time"] if columns else []
         return f"<p>{', and '.join(news)}.</p>" if news else ""
 
     def _strips(self) -> str:
-        """Return a table: the wishes as stairs, their rings below, each encoding's name behind.
+        """Return a table: property names as stairs, rings below, then each encoding's name.
 
-        Its looks are written in it: a page that trusts no style sheet keeps these.
+        Its styles are inline, so a page that removes style sheets keeps them.
         """
-        names, met, lines = [p.name for p in WISHES], {p.name for p in self.wishes}, []
+        names, met, lines = [p.name for p in PROPERTIES], {p.name for p in self.properties}, []
         for k, name in enumerate(names):
             stems = "".join(f'<td style="padding:0;{self._shade(one)}">{STEM}' for one in names[:k])
             look = self._shade(name) if name in met else "opacity:.5"
@@ -422,8 +435,8 @@ class Scorecard:
         return f'<table style="margin:0">{rows}</table><p><small>{KEY}</small></p>'
 
     def _table(self) -> str:
-        """Return a table: symbol, answer and number in each cell."""
-        heads = (f"<th>{p.name}<br><small>{p.rule}</small></th>" for p in self.wishes)
+        """Return a table with a symbol, an answer and a number in each cell."""
+        heads = (f"<th>{p.name}<br><small>{p.rule}</small></th>" for p in self.properties)
         lines = [f"<tr><th></th>{''.join(heads)}</tr>"]
         for name, row in self.measured.items():
             told = (cell.told for cell in row.values())
@@ -432,54 +445,53 @@ class Scorecard:
         return f"<table>{''.join(lines)}</table>"
 
     def _shade(self, *names: str) -> str:
-        """Return the style of what belongs to something new."""
+        """Return the highlight if any of the names is new."""
         return SHADE if self.new & {*names} else ""
 
 
-def _ring(wish: str, cell: Measured | None) -> str:
-    """Return a ring, full where a wish holds, and dotted where it is asked later.
+def _ring(name: str, cell: Measured | None) -> str:
+    """Return a ring: full for yes, dotted if it comes later.
 
-    What it says stands in it, out of sight.
+    Its words are inside, out of sight.
     """
     if cell is None:
-        return f'<div style="{RING};border:2px dotted #8C959F80">{wish}: later</div>'
+        return f'<div style="{RING};border:2px dotted #8C959F80">{name}: later</div>'
     word, number = cell.told
     if cell.reason:
-        return f'<div title="{wish}: {number or word}" style="width:18px;text-align:center">–</div>'
+        return f'<div title="{name}: {number or word}" style="width:18px;text-align:center">–</div>'
     part = f"conic-gradient({BLUE} {cell.share:.0%},transparent 0)"
     fill = BLUE if cell.share == 1 else part if cell.share else "none"
     look = f"{RING};border:2px solid {BLUE};background:{fill}"
-    return f'<div title="{wish}: {word[2:]}, {number}" style="{look}">{wish}: {word}</div>'
+    return f'<div title="{name}: {word[2:]}, {number}" style="{look}">{name}: {word}</div>'
 
 
 def _are(names: list[str]) -> str:
-    """Return names as a sentence's beginning: a, b and c are."""
+    """Return names as the start of a sentence: a, b and c are."""
     return f"{validate.listed(names)} {'are' if names[1:] else 'is'}"
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
-    """Measure nine wishes for some encodings, with 64 dims where they can be chosen.
+    """Measure nine properties of encodings, with 64 dims if that can be chosen.
 
-    What is learned, or looks at queries and keys, is drawn 100 times: the median stands there, and
-    the share of draws where draws differ. Lengths are 64 and 256 positions. A table that ends is
-    looked at whole, up to 16,384 rows, and in fewer draws where it's long.
+    Learned encodings, and those that depend on queries and keys, are drawn 100 times. You get the
+    median, and the share of draws if they differ. Lengths are 64 and 256 positions. A table that
+    ends is examined whole, up to 16,384 rows, with fewer draws if it's long.
 
     >>> scorecard("sine").verdict("sine", "shift is linear")
     False
 
     Args:
-        what: an encoding's name or one of your own, as `explore` takes them, or a list; None means
-            the whole catalog. A table has dims and a length of its own: "–" stands where it ends
-            before there is anything to measure.
-        lesson: keep the wishes that the lessons have met up to this one, and, of the catalog, the
-            encodings; what is new in it is shown, all else folded below.
+        what: an encoding's name, your own encoding (anything `explore` takes), or a list. None
+            means the whole catalog. "–" means a table ends before there's anything to measure.
+        lesson: keep only the properties that have come up by this lesson, and the catalog's
+            encodings up to it. New ones are highlighted.
 
     Returns:
-        a Scorecard: a table in a notebook, text where it is printed, numbers in
-        .measured[name][wish].value.
+        a Scorecard: rings in a notebook, text when printed, numbers in
+        .measured[name][property].value.
 
     Raises:
-        TypeError, ValueError: there is no such encoding or lesson, or it fails.
+        TypeError, ValueError: no such encoding or lesson, or the encoding fails.
     """
     last = last_lesson()
     if lesson is not None:
@@ -490,13 +502,13 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     for one in encodings:
         if not one.has("attend"):
             rule = "what must say what happens to queries and keys"
-            raise ValueError(f"{rule}, which {one.name} does not")
-    wishes = [p for p in WISHES if p.lesson <= last]
+            raise ValueError(f"{rule}, and {one.name} doesn't")
+    properties = [p for p in PROPERTIES if p.lesson <= last]
     measured = {}
     with one_thread():
         for one in encodings:
             draws = [Draw(one, seed) for seed in range(DRAWS)]
-            measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
+            measured[one.name] = {p.name: _measured(p, draws) for p in properties}
     new = {one.name for one in encodings if int(one.lesson) == lesson}
-    new |= {p.name for p in wishes if p.lesson == lesson}
+    new |= {p.name for p in properties if p.lesson == lesson}
     return Scorecard(measured, frozenset(new))

@@ -1,8 +1,8 @@
-"""A spec says which views of which encodings are shown at which values.
+"""A spec says which encodings to show, in which views, at which values.
 
-Explorers, figures, films and lines are made of one.
-As text it is "rope+alibi: dot_product, similarity; seq_len=64",
-and a bar stands between two panels.
+Explorers, figures, films and lines are built from one.
+As text: "rope+alibi: dot_product, similarity; seq_len=64".
+A bar separates two panels.
 """
 
 import re
@@ -16,16 +16,17 @@ from posenc_lib.encodings.catalog import NAMED, meaning
 from posenc_lib.encodings.given import given_queries_keys
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter, written
+from posenc_lib.encodings.register import todays
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
-# Names that `explore`, Spec.of and a figure's panels (LOOKS) have for themselves
+# Names that `explore`, Spec.of and a figure's panels (LOOKS) use themselves
 TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One panel: encodings, the views of each of them, and the values set."""
+    """One panel: encodings, the views to show of each, and the values that are set."""
 
     encodings: tuple[Encoding, ...]
     views: tuple[View, ...]
@@ -33,9 +34,9 @@ class Spec:
 
     @classmethod
     def of(cls, what, views=None, /, **values) -> "Spec":
-        """Return the spec of what `opened` takes.
+        """Return the spec of anything `opened` takes.
 
-        Views are names; None means the best ones.
+        Views are given by name. None picks the best ones.
         """
         encodings = opened(what, values)
         if {"q", "k"} <= set(values) and any("content" in e.values for e in encodings):
@@ -44,26 +45,23 @@ class Spec:
         for encoding in encodings:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
-        spec = cls(tuple(encodings), _views(views, encodings), values)
-        for name in values:
-            spec.parameter(name)
-        return spec
+        spec = cls(tuple(encodings), _views(views, encodings))
+        return spec.at(**{spec.parameter(name).name: value for name, value in values.items()})
 
     @property
     def names(self) -> str:
-        """The encodings as a sentence names them: rope and alibi."""
+        """The encodings in a sentence: rope and alibi."""
         return " and ".join(encoding.name for encoding in self.encodings)
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Every parameter by name.
 
-        Where encodings share a name, the largest default wins,
-        then a power of two, then the higher `least`, then fewer
-        options, then the first. Views win over encodings, and of
-        views the last that begins somewhere. What a caller sets
-        wins over all (and which of them are sliders, `Settings`
-        says).
+        If encodings share a name, the largest default wins, then a
+        power of two, then the higher `least`, then fewer options,
+        then the first. Views win over encodings, and among views,
+        the last one with a default. A caller's value wins over all
+        of them. `Settings` decides which become sliders.
         """
         found = {}
         for encoding in self.encodings:
@@ -71,7 +69,7 @@ class Spec:
                 found[p.name] = max(found.get(p.name, p), p, key=_rank)
         of_views = []
         for view in self.views:
-            # They are meant for pictures of the encoding's own table
+            # They're meant for pictures of the encoding's table
             starts = self.encodings[0].view_starts if "table" in view.needs else {}
             for p in view.parameters:
                 default = starts.get(p.name, p.default)
@@ -80,10 +78,11 @@ class Spec:
         return found | {p.name: p for p in of_views}
 
     def parameter(self, name: str) -> Parameter:
-        """Return a parameter; an error lists those of similar names."""
+        """Return a parameter. The error lists similar names."""
+        name = todays(name, self.parameters)
         if name not in self.parameters:
-            near = validate.among(name, self.parameters, "it has")
-            raise TypeError(f"{self.names} has no parameter {validate.show(name)} here ({near})")
+            near = validate.among(name, self.parameters, "It has")
+            raise TypeError(f"{self.names} has no parameter {validate.show(name)} here. {near}")
         return self.parameters[name]
 
     @cached_property
@@ -93,7 +92,7 @@ class Spec:
 
     @cached_property
     def irrelevant(self) -> set[str]:
-        """The names of parameters that change nothing in any view."""
+        """The names of parameters that don't change any of the views."""
         relevant = {p.name for view in self.views for p in view.parameters}
         for view in self.views:
             relevant = relevant.union(*map(view.relevant, self.encodings))
@@ -101,7 +100,7 @@ class Spec:
 
     @property
     def all_values(self) -> dict:
-        """All values by name: the default of what is not set."""
+        """All values by name, with defaults for those not set."""
         return {p.name: self.values.get(p.name, p.default) for p in self.parameters.values()}
 
     def at(self, **values) -> "Spec":
@@ -111,13 +110,13 @@ class Spec:
         return [encoding.at_known(values) for encoding in self.encodings]
 
     def highest(self, encodings: list[Encoding]) -> dict:
-        """Return by name how high parameters can go beside these encodings."""
+        """Return by name how high parameters can go with these encodings."""
         highest = {"seq_len": min(view.most_positions for view in self.views)}
         ends_show = len(encodings) > 1 and all(view.shows_end for view in self.views)
         for encoding in encodings:
             own = dict(encoding.highest)
             if ends_show and encoding.has("rows"):
-                own.pop("seq_len", None)  # its table is seen to end
+                own.pop("seq_len", None)  # the picture shows where its table ends
             _lower(highest, own)
         seq_len = min(encodings[0].seq_len, highest["seq_len"])
         for view in self.views:
@@ -126,7 +125,7 @@ class Spec:
         return highest
 
     def fit(self, values: dict) -> tuple[list[Encoding], dict]:
-        """Return encodings and values, each as high as the others let it be."""
+        """Return encodings and values, lowered as far as they limit each other."""
         encodings = self.encodings_at(values)
         if too_high := beyond(values, self.highest(encodings)):
             values = values | too_high
@@ -134,13 +133,13 @@ class Spec:
         return encodings, values
 
     def refuse_beyond(self, values: dict, highest: dict) -> None:
-        """Raise an error where a value that matters is too high."""
+        """Raise an error if a value that matters is too high."""
         for name, most in beyond(values, highest).items():
             if name not in self.irrelevant:
                 raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
 
     def check(self) -> None:
-        """Raise an error where a value breaks a rule or is too high."""
+        """Raise an error if a value breaks a rule or is too high."""
         for name, value in self.values.items():
             self.parameters[name].checked(value)
         values = self.all_values
@@ -150,7 +149,7 @@ class Spec:
             encoding.at(seq_len=encoding.max_positions).check()
 
     def views_in_order(self) -> list[View]:
-        """Return the views of each encoding in turn."""
+        """Return the views of the first encoding, then of the second, and so on."""
         return [view for _ in self.encodings for view in self.views]
 
     def __str__(self) -> str:
@@ -162,10 +161,10 @@ class Spec:
 
 
 def refuse_taken(encoding: Encoding) -> None:
-    """Refuse a parameter whose name views of any page use."""
+    """Refuse a parameter if a view of any page uses its name."""
     taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
     for name in taken & set(encoding.values):
-        rule = f"must call its parameter {name!r} something else"
+        rule = f"must rename its parameter {name!r}"
         raise ValueError(f"{encoding.name} {rule}: views use that name")
 
 
@@ -182,7 +181,7 @@ def _lower(highest: dict, other: dict) -> None:
 
 
 def beyond(values: dict, highest: dict) -> dict:
-    """Return by name the highest value of each that is too high."""
+    """Return by name the highest allowed value of each value above it."""
     found = {}
     for name, most in highest.items():
         if values.get(name) is not None and values[name] > most:
@@ -191,20 +190,20 @@ def beyond(values: dict, highest: dict) -> dict:
 
 
 def write(specs: Iterable[Spec]) -> str:
-    """Return panels as one line."""
+    """Return panels as one line of text."""
     return " | ".join(map(str, specs))
 
 
 def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> list[Spec]:
-    """Return the panels that a line describes, at most `most`."""
+    """Return the panels a line describes, at most `most` of them."""
     if not isinstance(text, str):
-        raise TypeError(f"the line must be text, got {validate.show(text)}")
+        raise TypeError(f"the line must be a string, got {validate.show(text)}")
     if len(text) > LONGEST:
-        raise ValueError(f"the line must have at most {LONGEST} characters, got {len(text)}")
+        raise ValueError(f"the line can have at most {LONGEST} characters, got {len(text)}")
     parts = text.split("|")
     if len(parts) > most:
         panels = "1 panel" if most == 1 else f"{most} panels"
-        raise ValueError(f"the line must describe at most {panels}, got {len(parts)}")
+        raise ValueError(f"the line can describe at most {panels}, got {len(parts)}")
     return [_panel(*parts_of(part), known) for part in parts]
 
 
@@ -213,40 +212,39 @@ def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
     for name in names:
         if name not in known:
             near = validate.among(name, known)
-            own = "one of your own: playground(line, own=[…])"
-            raise ValueError(f"{name!r} is not in the catalog ({near}); {own}")
+            own = "If it's yours: playground(line, own=[…])"
+            raise ValueError(f"{name!r} isn't in the catalog. {near} {own}")
         if names.count(name) > 1:
-            rule = f"must name {name} once in a panel; two of one are two panels"
-            raise ValueError(f'the line {rule}, as in "{name}: … | {name}: …"')
+            rule = f"can name {name} once per panel. For two, write"
+            raise ValueError(f'the line {rule} "{name}: … | {name}: …"')
     encodings = tuple(known[name] for name in names)
     spec = Spec(encodings, _views(views or None, encodings))
     for name, text in values.items():
         parameter, value = spec.parameter(name), None
         if text.lower() != "none":
             value = parameter.checked(parameter.read(text))
-        spec = spec.at(**{name: value})
+        spec = spec.at(**{parameter.name: value})
     return spec
 
 
 def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
-    """Return encodings, views and values as a panel's line has them."""
+    """Return the encodings, views and values in a panel's line."""
     shown, _, values = text.partition(";")
     names, _, views = shown.partition(":")
     encodings = _listed(names, r"\+")
     if not encodings:
-        raise ValueError(
-            f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}'
-        )
+        rule = 'the line must look like "rope: heatmap, dot_product; seq_len=64"'
+        raise ValueError(f"{rule}, got {text.strip()!r}")
     if "=" in shown:
         line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
         raise ValueError(
-            f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}'
+            f'the line needs ";" before its values, as in "{line}", got {text.strip()!r}'
         )
     found = {}
-    for setting in _listed(values, r",(?=[^,=]*=)"):  # some values have commas
+    for setting in _listed(values, r",(?=[^,=]*=)"):  # a value can contain commas
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise ValueError(f"the line must set parameters as NAME=VALUE, got {setting!r}")
+            raise ValueError(f"set parameters as NAME=VALUE, got {setting!r}")
         found[name] = value
     return encodings, _listed(views, ","), found
 
@@ -261,25 +259,25 @@ def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
     views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
         raise TypeError(
-            f"views must be a view's name or a list of them, got {validate.show(views)}"
+            f"views must be the name of a view or a list of names, got {validate.show(views)}"
         )
+    views = [todays(name, VIEWS) for name in views]
     for name in views:
         validate.known("views", name, VIEWS)
         for encoding in encodings:
             if not VIEWS[name].fits(encoding):
                 raise ValueError(_unfit(name, encoding))
     if not views or len(set(views)) < len(views):
-        raise ValueError(f"views must name at least one view, each once, got {views!r}")
+        raise ValueError(f"views must name at least one view, and each only once, got {views!r}")
     return tuple(VIEWS[name] for name in views)
 
 
 def _unfit(name: str, encoding: Encoding) -> str:
     view = VIEWS[name]
     lacks = [meaning(need) for need in view.needs if not encoding.has(need)]
-    reasons = [f"needs {', '.join(lacks)}"] if lacks else []
+    reasons = [f"it needs {', '.join(lacks)}"] if lacks else []
     if view.only and (not lacks or view.only_for != View.only_for):
-        reasons.append(f"is for {view.only_for}")
-    why = f"that {' and '.join(reasons)}"
+        reasons.append(f"it's for {view.only_for}")
     fitting = [view for view in VIEWS if VIEWS[view].fits(encoding)]
-    why = f"{why} ({validate.among('', fitting, 'it has')})"
-    return f"views must fit {encoding.name}, which has no {name!r}: {why}"
+    views = validate.among("", fitting, "Its views are")
+    return f"{encoding.name} has no view {name!r}: {' and '.join(reasons)}. {views}"

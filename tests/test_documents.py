@@ -75,12 +75,10 @@ def test_the_command_runs_as_a_program(tmp_path):
 
 
 def snippets() -> list[str]:
-    """Return the Python that documents show, in fences or indented."""
+    """Return the Python that documents show."""
     run = ("cookbook.md", "questions.md")  # by test_doctests and test_clinic
     text = "\n".join(prose(path) for path in PAGES if path.name not in run)
-    indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
-    fenced = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-    return fenced + [block.replace("      ", "") for block in indented]
+    return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
 
 
 @pytest.mark.parametrize("code", snippets())

@@ -121,7 +121,7 @@ X, HEADS, TABLE = torch.zeros(1, 5, 8), torch.zeros(2, 5, 1, 8), precompute_freq
         ),
         (
             lambda: PositionalEncoding(8)(X, position_ids=X[0, :, 0]),
-            "must hold whole numbers, got torch.float32",
+            "must be integers, got torch.float32",
         ),
         (
             lambda: PositionalEncoding(8)(X, position_ids=torch.arange(4)),

@@ -9,20 +9,20 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
 
 
-@validate.checked()  # an argument that is given is converted by the rule of its name
+@validate.checked()  # the rule for its name converts an argument
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
-    """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
+    """Return the slope of each head's bias: 2^(−8h/H) for h = 1 … H.
 
-    Where H is no power of two: the slopes of the power below, then every second slope of twice
-    that power.
+    If H isn't a power of two, take the slopes of the next lower power, then every second slope of
+    twice that power.
 
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
     Args: max_bias is the 8 (MPT: alibi_bias_max).
     Returns: float64 array of shape (num_heads,), per position of distance.
-    Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their
-        code only.
+    Source: Press et al. 2022, "ALiBi", section 3. The rule for other numbers of heads is only in
+        their code.
     """
     power = 2 ** (num_heads.bit_length() - 1)
     own, finer = (2.0 ** (-max_bias * np.arange(1, n + 1) / n) for n in (power, 2 * power))
@@ -45,13 +45,13 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Texts packed into one row need only a mask that hides one from another: distances within a text
-    stay as they are.
+    Packed texts only need a mask that hides them from each other: distances within a text don't
+    change.
 
-    Args: causal puts −inf at later keys.
+    Args: causal sets later keys to −inf.
     Returns: array of shape (num_heads, q_len, k_len).
-    Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its
-        mirror.
+    Source: Press et al. 2022, "ALiBi", section 3. The paper has no later keys; here they mirror
+        the earlier ones.
     """
     offsets = relative_offsets(q_len, k_len)
     biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
@@ -61,11 +61,11 @@ def alibi(
 
 
 class Alibi(Bias):
-    """A straight line for each head."""
+    """One straight line per head."""
 
     name, title = "alibi", "ALiBi"
     lesson = 8
-    # head goes up to the flattest of as many as there are
+    # the flattest slope is the last head's
     parameters = (seq_len_of(64), NUM_HEADS, head_of(high=31))
 
     def biases(self, offsets):

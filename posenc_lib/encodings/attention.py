@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, the machine that every encoding here is made for."""
+"""Scaled dot-product attention, which every encoding here is made for."""
 
 import math
 from functools import partial
@@ -16,12 +16,12 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
 
-    Args: scores have −inf where nothing may be seen; no row may be all −inf.
-    Returns: float64 array of the shape of scores.
+    Args: scores are −inf where nothing can be seen. A row can't be −inf everywhere.
+    Returns: float64 array with the shape of scores.
     """
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
     if scores.size and np.isneginf(scores.max(axis=axis)).any():
-        raise ValueError("scores must leave something to attend to, got a row of nothing but -inf")
+        raise ValueError("scores must leave something to attend to, got a row of only -inf")
     return _weights(scores, axis)
 
 
@@ -32,8 +32,8 @@ def dot_products(q: np.ndarray, k: np.ndarray) -> np.ndarray:
 
 
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return the softmax; zeros where there is nothing to attend to."""
-    # The top is above −inf, because −inf − −inf is unknown.
+    """Return the softmax, or zeros if there's nothing to attend to."""
+    # The top must be finite: −inf − −inf is NaN.
     top = scores.max(axis=axis, keepdims=True, initial=-np.finfo(np.float64).max)
     weights = np.exp(scores - top)
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
@@ -53,9 +53,9 @@ def attention(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
-    An encoding comes in at its own place: added to the tokens before q, k and v are made
-    (`sinusoidal`), by turning q and k (`rope`), as scores of its own (`shaw_scores`), or as a bias
-    (`alibi`). A query that sees no key gets zeros.
+    Encodings enter at different places. `sinusoidal` is added to the tokens before q, k and v,
+    `rope` rotates q and k, `shaw_scores` replaces the scores, and `alibi` is a bias. A query that
+    sees no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -63,10 +63,10 @@ def attention(
     array([[1., 0.],
            [0., 0.]])
 
-    Args: k and v may have fewer heads than q, each for a group of those. bias is added to the
-        scores; scores take the place of q kᵀ; mask is True where a query may see a key: all three
-        broadcast to (..., q_len, k_len), and the first two hold −inf where nothing may be seen.
-        scale is above 0; None means 1/√d_k. causal hides later keys.
+    Args: k and v can have fewer heads than q, one per group of query heads. bias is added to the
+        scores, scores replace q kᵀ, and mask is True where a query may see a key. All three
+        broadcast to (..., q_len, k_len), and bias and scores are −inf where nothing can be seen.
+        scale is positive; None means 1/√d_k. causal hides later keys.
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.
     """
@@ -86,7 +86,7 @@ def attention(
 
 
 def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return keys and values with as many heads as queries have, each repeated for its group."""
+    """Return keys and values with one head per query head, repeated for each group."""
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(
             f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}"
@@ -105,12 +105,12 @@ def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndar
 
 
 def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
-    """Return a number or a boolean for every query and key, or refuse a shape that does not fit."""
+    """Return one entry for every query and key, or refuse a shape that doesn't fit."""
     rule = validate.as_array if name == "mask" else validate.data
     value = np.atleast_2d(rule(name, value))
     if name == "mask" and value.dtype != bool:
         got = f"dtype {value.dtype} (mask == 1 may do)"
-        raise TypeError(f"mask must hold True (may be seen) or False, got {got}")
+        raise TypeError(f"mask must be boolean, True where a key may be seen, got {got}")
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
         raise ValueError(
             f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}"

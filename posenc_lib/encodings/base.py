@@ -1,11 +1,11 @@
 """What an encoding is: a formula, its parameters, and how it enters attention.
 
-A class describes an encoding, and an object is the encoding at one setting:
+A class describes an encoding. An object is that encoding with particular values:
 `Rope(seq_len=32, base=500)`. Its methods decide which views can show it.
 
-A new one takes one of the four kinds at the end of this file (`Additive`,
-`Rotary`, `Relative`, `Bias`) and a few lines, like `alibi.py`: a file in this
-folder, or an object for `explore`, `scorecard` and `figure`.
+To write one, subclass one of the four kinds at the end of this file (`Additive`,
+`Rotary`, `Relative`, `Bias`). A few lines are enough, see `alibi.py`. Put it into
+this folder, or pass an object to `explore`, `scorecard` and `figure`.
 """
 
 from functools import cached_property
@@ -18,39 +18,40 @@ from posenc_lib.encodings.attention import attention, dot_products
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, head_of, seq_len_of
+from posenc_lib.encodings.register import todays
 
 Array = np.ndarray
 QK = tuple[Array, Array]  # queries and keys
 Names = tuple[str, ...]
 Parameters = tuple[Parameter, ...]
-TRAINED = 64  # positions, where a rotary encoding says no other training length
-WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
+TRAINED = 64  # training length of a rotary encoding that doesn't say
+WIDTH = 64  # dims of the toy tokens if an encoding has no width
 
 
 class Encoding:
-    """An encoding at one setting; the values of its parameters are attributes.
+    """An encoding with particular values, which are attributes of the object.
 
     Attributes:
-        name, title: what code and people call it.
-        lesson: which lesson introduces it; 12.1 comes before 12.2.
+        name, title: its name in code, and in words.
+        lesson: the lesson that introduces it; 12.1 comes before 12.2.
         kind: "additive", "rotary", "relative" or "bias".
-        parameters: what a reader can turn; one is seq_len.
-        width: which of them is the number of dims.
-        continuous: whether there is a position 1.5.
-        has_end: whether there is a longest text.
-        of_text: whether positions are those of tokens.
-        from_function: whether parameters are a function's arguments.
-        views: those that show it best.
+        parameters: the values a reader can change; one is seq_len.
+        width: the name of the parameter that is the number of dims.
+        continuous: whether it has a position 1.5.
+        has_end: whether it has a longest text.
+        of_text: whether its positions are those of tokens.
+        from_function: whether its parameters are a function's arguments.
+        views: the views that show it best.
         scores_are: what views call its scores.
-        view_starts: where parameters of views begin.
-        beside: other settings that share its color scale.
-        unused_in: by parameter, the views in which it changes nothing.
+        view_starts: initial values for the parameters of views.
+        beside: other values that share its color scale.
+        unused_in: for a parameter, the views it doesn't change.
         unused_now: parameters that change nothing at these values.
         no_slider: parameters without a slider.
     """
 
     name = title = kind = ""
-    lesson = 99.0  # your own comes after all lessons
+    lesson = 99.0  # yours comes after all lessons
     parameters: Parameters = ()
     width: str | None = None
     continuous = True
@@ -64,7 +65,7 @@ class Encoding:
     unused_in: dict[str, Names] = {}
     unused_now: Names = ()
     no_slider: Names = ()
-    overrides: dict = {}  # given to `named`
+    overrides: dict = {}  # set by `named`
 
     if TYPE_CHECKING:  # parameters are attributes
 
@@ -82,14 +83,15 @@ class Encoding:
                 raise TypeError(f"{rule}, got a {got} in it: is a star missing?")
 
     def __init__(self, /, **values: object) -> None:
-        vars(self).update(self.overrides)  # first: parameters may be one of them
+        vars(self).update(self.overrides)  # first, because parameters can be one of them
         defaults = self.defaults
+        values = {todays(name, defaults): value for name, value in values.items()}
         if unknown := sorted(set(values) - set(defaults)):
-            known = validate.among(unknown[0], defaults, "it has")
+            known = validate.among(unknown[0], defaults, "It has")
             name = self.name or type(self).__name__
-            raise TypeError(f"{name} has no parameter {unknown[0]!r} ({known})")
-        self.values = defaults | values  # `check` or the formula refuses wrong ones
-        # A function may call an argument like a method: it becomes no attribute.
+            raise TypeError(f"{name} has no parameter {unknown[0]!r}. {known}")
+        self.values = defaults | values  # `check` or the formula refuses bad values
+        # A function's argument can have a method's name. Then it doesn't become an attribute.
         attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
@@ -104,31 +106,31 @@ class Encoding:
     def named(self, name: str, title: str, **overrides) -> Self:
         """Return the same encoding with another name and other attributes."""
         for attribute in overrides:
-            # Declared, as `array: np.ndarray`, it needs no value
+            # A declaration like `array: np.ndarray` needs no value
             declared = type(self).__annotations__
             if not hasattr(self, attribute) and attribute not in declared:
-                rule = f"named must be given attributes of {type(self).__name__}"
+                rule = f"named takes attributes of {type(self).__name__}"
                 raise TypeError(f"{rule}, got {attribute!r}")
         overrides = {"name": name, "title": title, **overrides}
         return self._copied(self.values, self.overrides | overrides)
 
     def _copied(self, values: dict, overrides: dict) -> Self:
         """Return an encoding of this class with these values and overrides."""
-        # In two steps: between them it gets what __init__ reads
+        # In two steps: __init__ reads what's set in between
         copy = object.__new__(type(self))
         copy.overrides = overrides
         copy.__init__(**values)  # type: ignore[misc]
         return copy
 
     def at_known(self, values: dict) -> Self:
-        """Return the same encoding with those values that it has sliders for."""
+        """Return the same encoding with those of the values it has sliders for."""
         with_slider = self.values.keys() - set(self.no_slider)
         return self.at(**{name: values[name] for name in values if name in with_slider})
 
     def has(self, name: str) -> bool:
-        """Return whether it has a method, property or parameter of this name.
+        """Return whether it has a method, property or parameter with this name.
 
-        A function's arguments don't count, for nobody knows what they mean.
+        A function's arguments don't count: nobody knows what they mean.
         """
         is_known = name == "seq_len" or not self.from_function
         return hasattr(type(self), name) or (is_known and name in self.values)
@@ -140,27 +142,27 @@ class Encoding:
 
     @property
     def turnable(self) -> list[Parameter]:
-        """The parameters that have sliders; they begin at the values of this object."""
+        """The parameters with sliders, which start at this object's values."""
         sliders = [p for p in self.parameters if p.name not in self.no_slider]
         return [p.beginning(self.values[p.name]) for p in sliders]
 
     @property
     def highest(self) -> dict:
-        """The highest value that others leave to a parameter, by name."""
+        """The highest value each parameter can have next to the others, by name."""
         return {}
 
     @property
     def max_positions(self) -> int:
-        """How many of its seq_len positions it can encode; a table ends."""
+        """How many of its seq_len positions it can encode. A table ends."""
         return min(self.seq_len, self.highest.get("seq_len", self.seq_len))
 
     @property
     def num_dims(self) -> int:
-        """How many dims it has; without any, those of the toy tokens."""
+        """Its number of dims, or that of the toy tokens if it has none."""
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Say what it is, and the values of these: numbers, and unusual choices."""
+        """Return its title and these values: numbers, and choices other than the default."""
         settings = []
         for p in self.parameters:
             value = self.values[p.name]
@@ -173,32 +175,32 @@ class Encoding:
         return validate.ended(self.title)
 
     def check(self) -> None:
-        """Raise the encoding's own error if it cannot take its values."""
+        """Raise the encoding's own error if its values are impossible."""
 
 
 class InAttention(Encoding):
-    """What all encodings of tokens share; x, q and k have shape (n, d).
+    """What all encodings of tokens share. x, q and k have shape (n, d).
 
-    An encoding enters attention through one of two methods: `embed` adds to the
-    tokens, and `relate` returns arguments of `attention`: q and k, scores or bias.
+    An encoding enters attention through one of two methods. `embed` adds to the
+    tokens, and `relate` returns arguments of `attention`: q and k, scores, or bias.
 
-    `attend` and `logits` make queries and keys of a sentence's tokens.
-    `similarity` and `dot_product` have the same query and key everywhere:
-    only positions differ.
+    `attend` and `logits` turn a sentence's tokens into queries and keys.
+    `similarity` and `dot_product` use the same query and key everywhere, so
+    only the positions differ.
     """
 
     given: QK | None = None  # from `with_queries`
-    tokens: Names = ()  # which these were made of
+    tokens: Names = ()  # the tokens they were made from
     content_given: Array | None = None  # from `with_content`
-    content_seed: int | None = None  # of another random content
+    content_seed: int | None = None  # for a different random content
 
     def with_queries(self, q: Array, k: Array, name: str, **overrides) -> Self:
-        """Return the same encoding of these queries and keys, (n, d) each."""
+        """Return the same encoding with these queries and keys, (n, d) each."""
         title = overrides.pop("title", f"{self.title}, given q and k")
         return self.named(name, title, given=(q, k), continuous=False, has_end=True, **overrides)
 
     def with_content(self, query: Array, key: Array) -> Self:
-        """Return the same encoding of this query and key, (d,), at every position."""
+        """Return the same encoding with this query and key, (d,), at every position."""
         return self.named(self.name, self.title, content_given=np.stack([query, key]))
 
     @property
@@ -222,31 +224,31 @@ class InAttention(Encoding):
         return toy_data.queries_keys_values(x)
 
     def attend(self, x: Array, *, causal: bool) -> tuple[Array, Array]:
-        """Return attention's (output, weights) for some tokens."""
+        """Return attention's (output, weights) for tokens."""
         q, k, v = self.projected(self.embed(x))
         return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
 
     def logits(self, x: Array) -> Array:
-        """Return what attention's softmax gets of some tokens, shape (n, n)."""
+        """Return the input of attention's softmax for tokens, shape (n, n)."""
         q, k, _ = self.projected(self.embed(x))
         scores, bias = self.scores_and_bias(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
 
     def scores_and_bias(self, q: Array, k: Array) -> tuple[Array, Any]:
-        """Return the scores, and the bias that attention adds after dividing by √d."""
+        """Return the scores, and the bias added after dividing by √d."""
         related = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
         if "scores" in related:
             return related["scores"], related["bias"]
         return related["q"] @ related["k"].T, related["bias"]
 
     def query_and_key(self) -> Array:
-        """Return the query and the key that panels put at every position, shape (2, d)."""
+        """Return the query and key that panels use at every position, shape (2, d)."""
         if self.content_given is not None:
             return self.content_given
         return toy_data.query_and_key(self.num_dims, self.content, self.content_seed)
 
     def content_at(self, positions: Array) -> QK:
-        """Return queries and keys at some positions, not yet encoded."""
+        """Return queries and keys at positions, before encoding."""
         if self.given:
             q, k = self.given
             return q[positions], k[positions]
@@ -255,7 +257,7 @@ class InAttention(Encoding):
         return np.tile(query, repeats), np.tile(key, repeats)
 
     def tiled_qk(self) -> QK:
-        """Return queries and keys at all positions, not yet encoded."""
+        """Return queries and keys at all positions, before encoding."""
         return self.content_at(np.arange(self.max_positions))
 
     @cached_property
@@ -269,13 +271,13 @@ class InAttention(Encoding):
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).dot_product(0)  # raises what a longer text would, too
+        self.at(seq_len=1).dot_product(0)  # raises the same errors as a longer text
 
 
 class Vectors(InAttention):
     """What additive and rotary encodings share.
 
-    Define queries_and_keys(positions), (n,) → both encoded, (n, d); an int n is 0 … n − 1.
+    Define queries_and_keys(positions), (n,) → both encoded, (n, d). An int n means 0 … n − 1.
     """
 
     views = ("trajectory", "heatmap", "dot_product")
@@ -283,7 +285,7 @@ class Vectors(InAttention):
     @cached_property
     def queries_keys(self) -> QK:
         """The queries and the keys at positions 0 … seq_len − 1."""
-        # What is given is cut at its end; a table refuses to go on.
+        # Given arrays are cut at their end. A table raises an error there.
         return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
@@ -299,7 +301,7 @@ class Vectors(InAttention):
     def between(self, points: int) -> tuple[Array, Array]:
         """Return positions, `points` for each step, and the table there.
 
-        Without a position 1.5 each row holds until the next, and comes twice.
+        If there's no position 1.5, each row lasts until the next and is repeated.
         """
         last = len(self.table) - 1
         if not self.continuous:  # a staircase: 0, 1, 1, 2, 2, …
@@ -318,14 +320,14 @@ class Vectors(InAttention):
         return keys.astype(float) @ queries[query].astype(float)
 
     def check(self) -> None:
-        _ = self.table  # all rows, for a table may end
+        _ = self.table  # all rows, because a table can end
 
 
 class Additive(Vectors):
     """A table whose rows are added to the tokens.
 
     Define rows(positions), (n,) → (n, d_model).
-    If positions must be whole, say continuous = False.
+    If positions have to be integers, set continuous = False.
 
     >>> class Powers(Additive):
     ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5)
@@ -358,16 +360,16 @@ class Additive(Vectors):
 
 
 class Waves:
-    """What encodings share whose dims turn in pairs.
+    """What encodings share if their dims rotate in pairs.
 
     Define frequencies, (pairs,), in radians per position.
     """
 
-    wave = "pair"  # what one wave is made of
-    pairing = "interleaved"  # or "half": where the two dims of a pair are
+    wave = "pair"  # one wave per
+    pairing = "interleaved"  # or "half": which two dims form a pair
 
     def pair_dims(self, pair) -> list:
-        """Return the two dims that turn together; of an array of pairs, two arrays."""
+        """Return the two dims that rotate together. For an array of pairs, two arrays."""
         if self.pairing == "interleaved":
             return [2 * pair, 2 * pair + 1]
         return [pair, pair + len(self.frequencies)]
@@ -379,10 +381,10 @@ class Rotary(Waves, Vectors):
     Define frequencies, shape (head_dim/2,), in radians per position.
     To rotate differently, define pairing, attention_factor or rotate too.
 
-    Views of longer texts compare it with training:
-    on training_length positions, its parameter trained or 64,
-    as_trained, itself with its parameter factor at 1.
-    With other names, define these two.
+    Views of longer texts compare it with training. By default,
+    training_length is its parameter trained, or 64, and
+    as_trained is the same encoding with its parameter factor at 1.
+    If your parameters have other names, define these two.
 
     >>> class Even(Rotary):
     ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
@@ -395,11 +397,11 @@ class Rotary(Waves, Vectors):
     width = "head_dim"
     parameters: Parameters = (seq_len_of(64), even_of(64, "head_dim"), parameter.CONTENT)
     turning_sense = 1  # counter-clockwise in the plane of a pair
-    attention_factor = 1.0  # of queries and keys, in some scalings
+    attention_factor = 1.0  # multiplies queries and keys, in some scalings
 
     @cached_property
     def training_length(self) -> int:
-        """How many positions it was trained on."""
+        """The number of positions it was trained on."""
         return self.values.get("trained") or TRAINED
 
     @property
@@ -409,11 +411,11 @@ class Rotary(Waves, Vectors):
         return self.at(seq_len=self.training_length, **unscaled)
 
     def rotate(self, x: Array, positions) -> Array:
-        """Return x, (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
+        """Return x, (n, d), with each pair (a, b) rotated: (a + ib)·e^{i·position·θ}."""
         dims = x.shape[-1]
         pairs = len(self.frequencies)
         if 2 * pairs > dims:
-            rule = f"frequencies must have at most {dims // 2} entries where head_dim is {dims}"
+            rule = f"frequencies can have at most {dims // 2} entries with head_dim {dims}"
             raise ValueError(f"{rule}, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
@@ -433,7 +435,7 @@ class Rotary(Waves, Vectors):
         return {"q": queries, "k": keys}
 
     def shift(self, offset: float) -> Array:
-        """Return the matrix that moves a vector on by an offset, shape (d, d)."""
+        """Return the matrix that moves a vector by an offset, shape (d, d)."""
         dims = self.head_dim
         rows = self.rotate(np.eye(dims), np.full(dims, offset))
         return rows.T / self.attention_factor + 0.0  # a zero that is not −0
@@ -465,8 +467,8 @@ class Relative(InAttention):
 class Bias(InAttention):
     """A number added to each score.
 
-    Define biases(offsets), (n,) → (heads, n); an offset is key − query.
-    `Additive` shows how to get sliders of its own.
+    Define biases(offsets), (n,) → (heads, n). An offset is key − query.
+    For your own sliders, see `Additive`.
 
     >>> class Root(Bias):
     ...     def biases(self, offsets):
@@ -495,4 +497,4 @@ class Bias(InAttention):
         return {"bias": biases[head][reach + relative_offsets(len(q), len(k))]}
 
     def query_and_key(self) -> Array:
-        return np.zeros((2, self.num_dims))  # biases do not depend on them
+        return np.zeros((2, self.num_dims))  # biases don't depend on q and k

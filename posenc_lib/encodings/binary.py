@@ -18,14 +18,14 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args: positions are whole numbers from 0 to 2**d_model − 1; d_model is the number of bits.
+    Args: positions are integers from 0 to 2**d_model − 1; d_model is the number of bits.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
-    Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
+    Source: base-2 notation, like `format(t, "b")`; a step on the way to sines.
     """
     t = np.asarray(positions)
     if t.size and t.dtype.kind == "f":
         raise TypeError(
-            f"positions must be whole numbers (nothing is between two bits), got dtype {t.dtype}"
+            f"positions must be integers (there's nothing between two bits), got dtype {t.dtype}"
         )
     if t.min(initial=0) < 0 or int(t.max(initial=0)).bit_length() > d_model:
         rule = f"positions must fit in {d_model=} bits, 0 to 2**{d_model} - 1"
@@ -35,7 +35,7 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
 
 
 class Binary(Additive):
-    """The binary digits of the position."""
+    """The position in binary digits."""
 
     name, title = "binary", "Binary digits"
     lesson = 3

@@ -1,8 +1,8 @@
 """All encodings, in the order of the lessons.
 
 Explorers, figures, the scorecard and the tests read these lists. An encoding's file in this folder
-has its functions, parameters and highest values, and is found there. Those of one page alone, a
-real model's heads and the cases of the clinic, are brought by that page's package.
+has its functions, parameters and highest values. Encodings only one page needs, a real model's
+heads and the clinic's cases, come with that page's package.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from posenc_lib.encodings.models import SHIPPED
 
 
 def _found() -> list[Encoding]:
-    """Return every encoding that a file of this folder defines, at its defaults."""
+    """Return every encoding defined in this folder, with its default values."""
     kinds: set[type] = set()
     for found in pkgutil.iter_modules(encodings.__path__):
         module = importlib.import_module(f"{encodings.__name__}.{found.name}")
@@ -29,31 +29,31 @@ def _found() -> list[Encoding]:
 
 
 class Catalog(ChainMap[str, Encoding]):
-    """Encodings by name, from several maps in their order.
+    """Encodings by name, from several maps in order.
 
-    A name that none of them has is looked for in the pages' packages.
+    A name none of them has is looked up in the pages' packages.
     """
 
     def include(self, encodings: Mapping[str, Encoding]) -> None:
-        """Add a page's own encodings.
+        """Add the encodings of a page.
 
         Raises:
             ValueError: a name is taken.
         """
         for name in encodings:
             if any(name in known for known in self.maps):
-                raise ValueError(f"an encoding must have a name of its own: {name!r} is taken")
+                raise ValueError(f"every encoding needs a unique name: {name!r} is taken")
         self.maps.append(encodings)  # type: ignore[arg-type]
 
     def load(self) -> "Catalog":
-        """Return the catalog with the encodings of all pages.
+        """Return the catalog, with the encodings of all pages.
 
         Raises:
-            ValueError: an encoding has a shipped model's name.
+            ValueError: an encoding has the name of a shipped model.
         """
         register.load()
         for name in FOUND.keys() & set(SHIPPED):
-            raise ValueError(f"name must be that of one encoding, got {name!r} for a model, too")
+            raise ValueError(f"name must be unique, but {name!r} is also a model")
         return self
 
     def __missing__(self, name: str) -> Encoding:
@@ -72,7 +72,7 @@ class Catalog(ChainMap[str, Encoding]):
 
 
 def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
-    """Return encodings by name, or refuse a name that two of them have."""
+    """Return encodings by name, or refuse a name that's used twice."""
     named: dict[str, Encoding] = {}
     for encoding in found:
         first = named.setdefault(encoding.name, encoding)
@@ -87,12 +87,12 @@ FOUND = _by_name(_found())
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 # in pictures, in space
 ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}
-KNOWN = Catalog(ENCODINGS, ELSEWHERE, SHIPPED)  # what is right
-NAMED = Catalog(KNOWN)  # all that a line may name: the cases of the clinic, too
+KNOWN = Catalog(ENCODINGS, ELSEWHERE, SHIPPED)  # correct ones
+NAMED = Catalog(KNOWN)  # everything a line can name, including the clinic's cases
 
 
 def meaning(need: str) -> str:
-    """Return what a view needs in words, those of the first encoding that has it and says them."""
+    """Return a view's need in words, taken from the first encoding that describes it."""
     known = NAMED.load().values()
     for parameter in (p for encoding in known for p in encoding.parameters):
         if parameter.name == need:

@@ -1,4 +1,4 @@
-"""What people really ship: how each implementation in transformers knows position, counted."""
+"""What people ship: how each implementation in transformers encodes positions, counted."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ ABSENT = "none of these"
 
 
 class Census(dict[str, list[str]]):
-    """The names of implementations, by what they have; printed, it is a table.
+    """The names of implementations by kind. It prints as a table.
 
-    version is that of transformers, total the number of implementations; some have several kinds.
+    version is that of transformers, total the number of implementations. Some have several kinds.
     """
 
     version: str
@@ -18,13 +18,13 @@ class Census(dict[str, list[str]]):
 
     @property
     def used(self) -> dict[str, int]:
-        """How many implementations have each kind that any has, the most frequent first."""
+        """How many implementations have each kind, most frequent first, without empty kinds."""
         counts = {kind: len(names) for kind, names in self.items() if names and kind != ABSENT}
         return dict(sorted(counts.items(), key=lambda one: -one[1]))
 
     @property
     def unused(self) -> list[str]:
-        """The kinds that no implementation has."""
+        """The kinds no implementation has."""
         return [kind for kind, names in self.items() if not names]
 
     def __repr__(self) -> str:
@@ -36,13 +36,13 @@ class Census(dict[str, list[str]]):
 
 
 def census() -> Census:
-    """Return which implementations in transformers know position in which way.
+    """Return the implementations in transformers by how they encode positions.
 
     >>> census()["ALiBi"]
     ['bloom', 'falcon', 'mpt']
 
-    Returns: a dict, by kind a list of names; printed, it is a table.
-    Source: the modeling files of transformers 5.23.0, a folder each, read by
+    Returns: a dict of lists of names, by kind. It prints as a table.
+    Source: the modeling files of transformers 5.23.0, one folder per implementation, read by
         tests/encodings/census.py.
     """
     file = Path(__file__).with_name("census.json")

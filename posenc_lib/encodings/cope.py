@@ -1,4 +1,4 @@
-"""CoPE: positions that are counted, each key by how much the query wants it counted."""
+"""CoPE: positions are counted, and the query decides how much each key counts."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndarray:
     """Return q_i · (k_j + e[p_ij]), where p_ij counts the keys from j to i.
 
-    p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d). Between two whole positions q·e is interpolated, and
-    all that is counted beyond the last column reads the last. A later key is at position 0.
+    p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d). Between two integer positions
+    q·e is interpolated. Counts beyond the last column use the last one. Later keys are at 0.
 
     >>> q, k = np.ones((3, 1)), np.array([[20.0], [-20.0], [20.0]])  # the second key is not counted
     >>> np.tril(counted_scores(q, k, np.array([[0.0, 5.0, 7.0]]))).round(2)
@@ -19,7 +19,7 @@ def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndar
            [ 25., -20.,   0.],
            [ 27., -15.,  25.]])
 
-    Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1.
+    Args: pos_emb, shape (..., d, npos), has one column per position 0 … npos − 1.
     Returns: float64 array of shape (..., q_len, k_len).
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
@@ -37,10 +37,10 @@ def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndar
 
 
 class Cope(Relative):
-    """Counted positions with untrained vectors; a later key is at position 0.
+    """Counted positions with untrained vectors. Later keys are at position 0.
 
-    With the same key everywhere each key counts alike, so scores depend on the offset, but with
-    words they do not.
+    If the key is the same everywhere, every key counts the same and scores depend on the offset.
+    With words they don't.
     """
 
     name, title = "cope", "CoPE"

@@ -1,9 +1,8 @@
-"""The best head that reads positions only: which scores an encoding lets it give, at any length.
+"""The best head that sees only positions: the scores an encoding allows, at any length.
 
-A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, and
-training chooses w. Because the aims here are convex, there is one best w, without a seed or the
-noise of training, and with the same w the head runs on other texts. In a plane φ is cos and sin of
-dy·f_y + dx·f_x.
+Such a head gives a key the score w·φ. The encoding determines φ, and training chooses w. The goals
+here are convex, so there's a single best w, with no seed and no training noise, and the head can
+run on other texts with the same w. In an image, φ is cos and sin of dy·f_y + dx·f_x.
 """
 
 from collections.abc import Callable
@@ -19,17 +18,17 @@ from posenc_lib.encodings.own import opened
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
-RIDGE = 1e-3  # what is added to a loss is half of it times |w|²
-# the gradient's length, in ridges, at which the fit ends: the best w is no farther away than that
+RIDGE = 1e-3  # the loss includes half of it times |w|²
+# the fit ends at this gradient, in ridges: the best w is at most that far away
 ENOUGH = 1e-9
 
 
 @dataclass(frozen=True)
 class ExactHead:
-    """The best head of an encoding for one aim, made by `exact_head`.
+    """The best head of an encoding for one goal, made by `exact_head`.
 
     weights are w, shape (features,) or (d, d). Its methods take the length of a text, and inv_freq
-    if a rotary encoding turns by other frequencies there.
+    if a rotary encoding uses other frequencies there.
     """
 
     encoding: Encoding
@@ -38,9 +37,9 @@ class ExactHead:
 
     @validate.checked(length=validate.integer)
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
-        """Return a text's last query's score of each distance 0 … length − 1, shape (length,)."""
+        """Return the last query's score at each distance 0 … length − 1, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
-            rule = "inv_freq must be None for an encoding that turns nothing"
+            rule = "inv_freq must be None for an encoding that isn't rotary"
             raise ValueError(f"{rule}, got one for {self.encoding}")
         if self.encoding.kind != "additive":
             return features(self.encoding, length, inv_freq) @ self.weights
@@ -53,14 +52,14 @@ class ExactHead:
         return (rows @ (rows[-1] @ self.weights))[::-1]
 
     def attention(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
-        """Return the attention of the last token of a text, key by key, shape (length,)."""
+        """Return the last token's attention to each key, shape (length,)."""
         return softmax(self.score(length, inv_freq))[::-1]
 
     def mass(self, length: int, inv_freq: npt.ArrayLike | None = None) -> float:
-        """Return the attention of the last token on the right key, 0 … 1."""
+        """Return the last token's attention to the correct key, 0 … 1."""
         if self.look_back == ANYWHERE:
-            rule = "mass must be asked of a head that looks back"
-            raise ValueError(f"{rule}; with 'anywhere' no key is right, see score")
+            rule = "mass needs a head that looks back"
+            raise ValueError(f"{rule}. With 'anywhere' no key is the correct one, see score")
         if validate.integer("length", length) <= self.look_back:
             raise ValueError(
                 f"length must be greater than look_back, {self.look_back}, got {length}"
@@ -72,25 +71,25 @@ class ExactHead:
 def exact_head(
     encoding: object, *, look_back: int | str, seq_len: int, ridge: float = RIDGE, **parameters
 ) -> ExactHead:
-    """Return the head of an encoding that best looks k tokens back, or cares least about distance.
+    """Return an encoding's best head for looking k tokens back, or for ignoring distance.
 
-    For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of
-    −log(attention on the token k before) + (ridge/2)·|w|², without a division by √d. For
-    "anywhere", because a head that goes by content must score all alike, it minimises the mean of
-    (s(Δ) − 1)² over Δ = 0 … seq_len − 1, + ridge·|w|².
+    For k, it minimizes −log(attention on the token k back) + (ridge/2)·|w|², averaged over the
+    queries k … seq_len − 1 of a causal text, without dividing by √d. With "anywhere", a head that
+    matches content should score all distances equally: it minimizes the mean of (s(Δ) − 1)² over
+    Δ = 0 … seq_len − 1, + ridge·|w|².
 
     >>> head = exact_head("rope", look_back=3, seq_len=64, head_dim=16)
     >>> round(head.mass(64), 2), round(head.mass(256), 2)
     (0.97, 0.64)
 
-    Args: encoding is a name or what else `explore` takes, with **parameters. φ(Δ) is cos and sin of
-        Δθ for a rotary one (times its decay), a feature for each bucket, or the bias of its `head`,
-        scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and
-        Transformer-XL have no scores of Δ alone. look_back is k, from 0 to seq_len − 1, or
-        "anywhere" for encodings whose scores depend on the distance alone; seq_len says how many
-        tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
-    Returns: an `ExactHead`; .mass(length), .attention(length) and .score(length) run it on texts of
-        other lengths.
+    Args: encoding is a name or anything `explore` takes, with **parameters. φ(Δ) is cos and sin of
+        Δθ for a rotary encoding (times its decay), one feature per bucket, or the bias of its
+        `head`, scaled to −1 at Δ = 1. A table has p_iᵀ W p_j, with every entry of W free. FIRE,
+        CoPE and Transformer-XL don't have scores that depend on Δ alone. look_back is k, from 0 to
+        seq_len − 1, or "anywhere" if scores depend only on the distance. seq_len is the length of
+        the texts in the fit. A smaller ridge, positive, allows a sharper head.
+    Returns: an `ExactHead`. .mass(length), .attention(length) and .score(length) run it on texts of
+        any length.
     Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe
         2004, section 9.5.
     """
@@ -104,11 +103,11 @@ def exact_head(
     encoding.check()
     if encoding.of_text and _turns(encoding) and not _turns_as_it_says(encoding, seq_len):
         name = encoding.name or type(encoding).__name__
-        rule = f"encoding must turn queries and keys by its frequencies, which {name} does not"
-        raise ValueError(f"{rule}. A head is fitted to cos and sin of these alone")
+        rule = f"encoding must rotate queries and keys by its frequencies, which {name} doesn't"
+        raise ValueError(f"{rule}. A head is fitted to their cos and sin only")
     anywhere = isinstance(look_back, str) and look_back == ANYWHERE
     if anywhere and encoding.kind == "additive":
-        rule = "look_back must be a number for a table, whose scores are not of the distance"
+        rule = "look_back must be a number for a table, whose scores don't depend on distance alone"
         raise ValueError(f"{rule}, got 'anywhere'")
     k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if encoding.kind == "additive":
@@ -125,7 +124,7 @@ def exact_head(
 
 
 def reads_positions(encoding: Encoding) -> bool:
-    """Return whether a head can learn an encoding's scores by position, as `exact_head` must."""
+    """Return whether a head can learn an encoding's scores by position."""
     by_offset = _turns(encoding) or encoding.has("buckets") or encoding.has("biases")
     learns = encoding.of_text and (encoding.kind == "additive" or by_offset)
     return learns and (
@@ -138,9 +137,9 @@ def _turns(encoding: Encoding) -> bool:
 
 
 def _turns_as_it_says(encoding: Encoding, length: int) -> bool:
-    """Return whether a text's last query scores ones as its frequencies say.
+    """Return whether the last query scores keys of ones as the frequencies predict.
 
-    A pair's score at a distance is then that at 0 times its cosine.
+    Then a pair's score at a distance is its score at 0 times the cosine.
     """
     back, ones = np.arange(length), np.ones((length, encoding.num_dims))
     waves = np.cos(np.multiply.outer(back, np.asarray(encoding.frequencies, np.float64)))
@@ -148,11 +147,13 @@ def _turns_as_it_says(encoding: Encoding, length: int) -> bool:
         waves *= encoding.decay(back)
     said = 2 * waves.sum(axis=1) * getattr(encoding, "attention_factor", 1.0) ** 2
     turned = encoding.relate(ones, ones)
-    ways = [(turned["q"], turned["k"])]  # views ask for them in two ways
+    ways = [(turned["q"], turned["k"])]  # views use both forms
     if not encoding.given:
         ways += [encoding.with_content(ones[0], ones[0]).queries_and_keys(length)]
     scores = np.array([np.asarray(k, float)[::-1] @ np.asarray(q[-1], float) for q, k in ways])
-    off = scores - scores[:, :1] - (said - said[0])  # dims that don't turn add the same everywhere
+    off = (
+        scores - scores[:, :1] - (said - said[0])
+    )  # dims that don't rotate add the same everywhere
     return bool(np.abs(off).max() <= 1e-3 * (1 + np.abs(said[0])))
 
 
@@ -174,23 +175,23 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     if encoding.has("biases"):
         bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
-    rule = "encoding must have scores that a head can learn by position"
+    rule = "encoding must have scores a head can learn by position"
     raise ValueError(f"{rule}, got {encoding.name or encoding!r}")
 
 
 def cos_and_sin(angles: Floats) -> Floats:
-    """Return cosines, then sines, side by side."""
+    """Return cosines followed by sines."""
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
 
 
-# A loss takes w and returns its value, its gradient, and a function that solves H·step = gradient.
+# A loss takes w and returns its value, its gradient, and a solver for H·step = gradient.
 
 
 def least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
-    """Return where a convex loss is least: Newton's steps, halved while they do not go down."""
+    """Minimize a convex loss with Newton steps, halved until they go down."""
     w = np.zeros(shape)
     value, gradient, solved = loss(w)
-    for _ in range(60):  # the hardest head met took 24
+    for _ in range(60):  # the hardest head so far took 24
         if np.linalg.norm(gradient) < ENOUGH * ridge:
             break
         step, before = solved(gradient), value
@@ -206,8 +207,8 @@ def least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
 def loss_by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Callable:
     """Return a loss, the mean over some queries of log Σ e^{w·φ} − w·wanted.
 
-    They are the queries i = first, first + 1, …, which see φ[0 … i]. Running sums take the place of
-    the matrix of all queries and keys.
+    The queries are i = first, first + 1, …, and each sees φ[0 … i]. Running sums replace the matrix
+    of all queries and keys.
     """
 
     def loss(w: Floats):
@@ -218,7 +219,7 @@ def loss_by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> C
         shares = np.concatenate([np.full(first, shares[0]), shares])
         mean = np.exp(s + shares) / len(totals)  # attention
 
-        def solved(gradient):  # H is the mean covariance of φ under the attention, and the ridge
+        def solved(gradient):  # H is the mean covariance of φ under the attention, plus the ridge
             sums = np.cumsum(np.exp(s - s.max())[:, None] * phi, axis=0)[first:]
             expected = sums * np.exp(np.minimum(s.max() - totals, 700.0))[:, None]
             hessian = (phi * mean[:, None]).T @ phi - expected.T @ expected / len(expected)
@@ -231,7 +232,7 @@ def loss_by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> C
 
 
 def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
-    """Return the same for scores p_iᵀ W p_j; conjugate gradients find the many numbers of W."""
+    """Return the same for scores p_iᵀ W p_j. Conjugate gradients solve for W."""
     queries = p[look_back:]
     later = np.arange(len(p)) > np.arange(look_back, len(p))[:, None]
     right = np.eye(len(queries), len(p))

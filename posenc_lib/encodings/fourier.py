@@ -1,4 +1,4 @@
-"""The same waves for numbers that are no positions of tokens: places in space, moments of noise."""
+"""The same waves for other numbers: points in space, moments in time."""
 
 import math
 from functools import cached_property, partial
@@ -11,8 +11,8 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
-GRID = 512  # steps at least: a curve that looks smooth
-# beside 1, what one point's features weigh together: enough that rounding does not spoil the fit
+GRID = 512  # at least this many steps, so the curve looks smooth
+# relative to one point's features: enough against rounding
 RIDGE = 1e-6
 
 
@@ -22,16 +22,16 @@ RIDGE = 1e-6
     frequencies=validate.data,
 )
 def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return sines and cosines of places in space: of each coordinate, or of B·x for a matrix B.
+    """Return sines and cosines of each coordinate, or of B·x for a matrix B.
 
     >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)  # NeRF doubles its frequencies
     array([[ 0.48,  0.88,  0.84,  0.54,  0.91, -0.42]])
-    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave per row of B
+    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave per row
     array([[0.84, 0.71, 0.54, 0.71]])
 
-    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,),
-        and for each f come sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the
-        rows of B, and all sines of Bx come before all cosines.
+    Args: x has shape (..., coordinates). frequencies are in radians per unit of x. With shape
+        (n,), each f gives sin(f·x) for all coordinates, then cos(f·x). With shape (n,
+        coordinates), they're the rows of B, and all sines of Bx come before all cosines.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier
         Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", section 2,
@@ -57,16 +57,16 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
     dim=partial(validate.integer, low=4),
 )
 def timestep_embedding(t: npt.ArrayLike, dim: int) -> npt.NDArray[np.float64]:
-    """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
+    """Return the sinusoidal code of diffusion timesteps: all sines, then all cosines, of t·f_i.
 
-    f_i = 10,000^(−i / (dim/2 − 1)), so the last frequency is 1/10,000. Models mostly count t from
-    0 to 1000.
+    f_i = 10,000^(−i / (dim/2 − 1)), so the last frequency is 1/10,000. Most models count t from 0
+    to 1000.
 
     >>> timestep_embedding([0, 1], 4).round(2)
     array([[0.  , 0.  , 1.  , 1.  ],
            [0.84, 0.  , 0.54, 1.  ]])
 
-    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero.
+    Args: t has shape (n,) and can be fractional; dim is at least 4, and an odd dim ends in 0.
     Returns: float64 array of shape (n, dim).
     Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B.
     """
@@ -76,12 +76,12 @@ def timestep_embedding(t: npt.ArrayLike, dim: int) -> npt.NDArray[np.float64]:
 
 
 def curve(x: np.ndarray) -> npt.NDArray[np.float64]:
-    """Return the curve to fit: two waves, of 3 and 7 turns on [0, 1]; its mean square is 1."""
+    """Return the curve to fit: two waves of 3 and 7 periods on [0, 1], with mean square 1."""
     return np.sin(2 * np.pi * TURNS[0] * x) + np.sin(2 * np.pi * TURNS[1] * x)
 
 
 class Fourier(Encoding):
-    """Random Fourier features of one coordinate, and a linear fit on them to points of a curve."""
+    """Random Fourier features of one coordinate, and a linear fit to points on a curve."""
 
     name, title = "fourier", "Random Fourier features"
     lesson = 12.4
@@ -90,45 +90,45 @@ class Fourier(Encoding):
         seq_len_of(64),
         Parameter(
             "scale",
-            "how fast the random waves are, turns per unit",
+            "speed of the random waves, turns per unit",
             4.0,
             0.25,
             64.0,
             scale="log",
             least=0.01,
         ),
-        powers_of("features", "how many random waves there are", 64, 4, 256, least=1, most=1024),
-        Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
+        powers_of("features", "number of random waves", 64, 4, 256, least=1, most=1024),
+        Parameter("points", "number of known points on the curve", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
     )
     views = ("signal_fit",)
 
     @cached_property
     def waves(self) -> np.ndarray:
-        """How fast each random wave is, in radians per unit, shape (features, 1): the rows of B."""
+        """The frequency of each random wave, radians per unit, shape (features, 1): rows of B."""
         drawn = np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
         return 2 * np.pi * drawn
 
     @property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the fit was given: x, the middles of equal parts of [0, 1], and the curve there."""
+        """The known points: x, the midpoints of equal parts of [0, 1], and the curve there."""
         x = (np.arange(self.points) + 0.5) / self.points
         return x, curve(x)
 
     @cached_property
     def signal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A fine grid of x on [0, 1] with the known points, the true curve there and the fit."""
+        """A fine grid of x on [0, 1] with the known points, the true curve, and the fit."""
         fine = np.linspace(0, 1, 2 * self.points * math.ceil(GRID / 2 / self.points) + 1)
         x, y = self.known
         given, wanted = (fourier_features(at[:, None], self.waves) for at in (x, fine))
-        # the same fit by points, which are fewer than the waves
+        # the same fit through the points, if they're fewer than the waves
         inner = given @ given.T / self.features
         weights = np.linalg.solve(inner + RIDGE * np.eye(len(x)), y)
         return fine, curve(fine), wanted @ given.T / self.features @ weights
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The fit's root mean square error, at known points and on the grid; a flat 0 has 1."""
+        """The fit's root mean square error, at known points and on the grid. A flat 0 has 1."""
         _, true, fitted = self.signal
         wrong, step = (fitted - true) ** 2, len(true) // (2 * self.points)
         return float(np.sqrt(wrong[step :: 2 * step].mean())), float(np.sqrt(wrong.mean()))

@@ -1,6 +1,6 @@
 """θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}.
 
-All else is made of `theta` and `turns`, which keep both right to the last digits of float64.
+Everything here is built on `theta` and `turns`, which are exact to float64's last digits.
 """
 
 import functools
@@ -15,10 +15,10 @@ from posenc_lib.encodings.validate import EVEN, array, checked, real
 
 Floats = npt.NDArray[np.float64]
 
-# 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
+# 64 bits of precision on x86. Elsewhere it can be float64, with ordinary accuracy
 EXTENDED = np.longdouble
-CHUNK = 256  # rows that are made at a time: they stay in the cache
-FEW = 4  # rows of a block that are not worth one
+CHUNK = 256  # rows made at a time, so they stay in the cache
+FEW = 4  # a block of fewer rows isn't worth it
 
 
 @checked()
@@ -28,8 +28,8 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1; with a base
-        below 1 they rise.
+    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1. With a base
+        below 1 they increase.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021,
         "RoFormer", eq. 15.
     """
@@ -37,7 +37,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return θ of a base, or the θ given in its place, in extended precision or in a model's."""
+    """Return θ from a base, or the given θ, in extended precision or in a model's dtype."""
     dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
     if given is None:
         return _powers(dim, base, dtype)
@@ -49,11 +49,11 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
     return given
 
 
-# Each token of a text needs them again, and a power takes longer than a sine.
+# Every token needs them again, and a power takes longer than a sine.
 @functools.lru_cache(64)
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
     if dtype in (np.float32, np.float16):
-        # a model computes 1 / base^(2i/dim), and every step is rounded
+        # a model computes 1 / base^(2i/dim) and rounds every step
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -62,7 +62,7 @@ def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
 
 
 def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
-    """Return how many positions each pair of dims takes for one full turn: λ_i = 2π / θ_i.
+    """Return how many positions each pair of dims needs for a full turn: λ_i = 2π / θ_i.
 
     >>> wavelengths(4).round(2)
     array([  6.28, 628.32])
@@ -75,15 +75,15 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
 
 @checked()
 def angles(positions: npt.ArrayLike, dim: int, base: float = 10_000.0) -> Floats:
-    """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
+    """Return each pair's angle at each position: t·θ_i, correct to 16 digits.
 
     >>> angles(3, 4)
     array([[0.  , 0.  ],
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args: positions are those of a model's `position_ids`; there may be fractions and negative ones.
-    Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
+    Args: positions are a model's `position_ids`. They can be fractional or negative.
+    Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced modulo 2π.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
     return np.multiply.outer(np.asarray(positions, np.float64), theta(dim, base, np.float64))
@@ -98,19 +98,19 @@ def freqs_cis(
     inv_freq: npt.ArrayLike | None = None,
     angles_dtype: npt.DTypeLike = np.float64,
 ) -> npt.NDArray[np.complex128]:
-    """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
+    """Return each pair's rotation as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Angles are in extended precision, so that the result is right to 1e-14 at position 131 071 (to
-    t·1e-16 where long double is no wider than float64), and to 2e-4 near 2**53. Models count in
-    float32, which at position 131 071 is wrong by 0.01. angles_dtype=np.float32 repeats that: θ,
-    positions and angles are rounded as a model rounds them.
+    Angles use extended precision, so the result is correct to 1e-14 at position 131,071 (to t·1e-16
+    if long double is no wider than float64), and to 2e-4 near 2**53. Models use float32, which is
+    off by 0.01 at position 131,071. angles_dtype=np.float32 reproduces that: θ, positions and
+    angles are rounded the way a model rounds them.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
     Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
-    Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
+    Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is from Meta's Llama code.
     """
     t, narrow = np.asarray(positions), np.dtype(angles_dtype).type
     if narrow is np.float64:
@@ -130,17 +130,16 @@ def cos_sin(
     dtype: npt.DTypeLike = np.float64,
     angles_dtype: npt.DTypeLike = np.float64,
 ) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
-    """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair.
+    """Return cos(tθ_i) and sin(tθ_i), once for each dim of a pair.
 
-    Hugging Face's rotary modules return these, but rounded: there, dtype and angles_dtype are
-    float32.
+    Hugging Face's rotary modules return the same in float32 (dtype and angles_dtype).
 
     >>> cos, sin = cos_sin([0, 1], 4)
     >>> sin.round(2)
     array([[0.  , 0.  , 0.  , 0.  ],
            [0.84, 0.01, 0.84, 0.01]])
 
-    Args: angles_dtype is as in `freqs_cis`.
+    Args: for angles_dtype, see `freqs_cis`.
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
@@ -154,21 +153,19 @@ def cos_sin(
 
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
-    """Return t·θ as a program computes it in a narrow precision, to which `narrow` rounds."""
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # what is too large becomes infinite, and 0 · ∞ unknown
+    """Return t·θ the way a program computes it in the low precision `narrow` rounds to."""
+    with np.errstate(over="ignore", invalid="ignore"):  # too large becomes infinite, and 0 · ∞ NaN
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
 
 def turns(
     t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1
 ) -> np.ndarray:
-    """Return factor·e^{itθ} for positions of any shape, complex (…, pairs), or write it into out.
+    """Return factor·e^{itθ} for positions of any shape, complex (…, pairs), or write it to out.
 
-    Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they
-    are cut into √n blocks of √n, and only the first position of each block and those within one
-    block need a sine.
+    Equally spaced positions take a tenth of the time, thanks to e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}:
+    they're cut into √n blocks of √n, and only the first position of each block and the positions
+    in one block need a sine.
     """
     out = np.empty((*t.shape, len(theta)), complex) if out is None else out
     t, rows = t.ravel().astype(np.float64), out.reshape(-1, len(theta))
@@ -186,7 +183,7 @@ def turns(
 
 
 def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ}, right to the last digits: of the angle in float64, then of what it lacks."""
+    """Return e^{itθ} to the last digit: of the angle in float64, then of its remainder."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
     rest = (angle - near).astype(np.float64)

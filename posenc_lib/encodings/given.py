@@ -1,4 +1,4 @@
-"""A model's own queries and keys, of one head, in place of toy ones."""
+"""A model's own queries and keys, from one head, instead of toy ones."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from posenc_lib.encodings.base import Encoding
 
 
 def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
-    """Return the encodings; those that look at queries and keys are given these.
+    """Return the encodings, with these queries and keys if they use any.
 
-    q and k are those of one head, shape (seq_len, head_dim), without leading axes of one entry;
-    tokens are the words that they were made of, if any.
+    q and k come from one head, shape (seq_len, head_dim); leading axes of length 1 are dropped.
+    tokens are the words they were made from, if any.
 
     Raises:
-        ValueError: there are several heads, or not a word for each row, or other shapes.
+        ValueError: several heads, a number of words that isn't the number of rows, other shapes.
     """
     q, k = _of_one_head("q", q), _of_one_head("k", k)
     if q.shape != k.shape:
@@ -25,22 +25,22 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
 
 
 def _of_one_head(name: str, value) -> np.ndarray:
-    """Return queries or keys as a table, or refuse those of several heads."""
+    """Return queries or keys as a table, or refuse several heads."""
     whole = validate.as_array(name, validate.plain(value))
     array = validate.of_one(whole)
     if array.ndim > 2 and array.dtype.kind in "biuf":
         one = ", ".join("0" * (whole.ndim - 2))
-        rule = f"{name} must be of one head, shape (seq_len, head_dim), got shape {whole.shape}"
-        raise ValueError(f"{rule}. Choose one, for example {name}[{one}]")
+        rule = f"{name} must come from one head, shape (seq_len, head_dim), got shape {whole.shape}"
+        raise ValueError(f"{rule}. Pick one, for example {name}[{one}]")
     return validate.finite_table(name, array)
 
 
 def _words(tokens, number: int) -> tuple[str, ...]:
-    """Return tokens that can be written, none or so many."""
+    """Return tokens that can be drawn, none or this many."""
     listed = isinstance(tokens, (list, tuple, np.ndarray)) and len(tokens) in (0, number)
     words = tuple(tokens) if listed else (None,)
     if not all(isinstance(word, str) for word in words):
-        rule = f"tokens must be a list of words, one for each of the {number} rows of q"
+        rule = f"tokens must be a list with one word for each of the {number} rows of q"
         raise ValueError(f"{rule}, got {validate.show(tokens)}")
     for word in words:
         validate.writable("tokens", word)
@@ -48,7 +48,7 @@ def _words(tokens, number: int) -> tuple[str, ...]:
 
 
 def _with_queries(encoding: Encoding, q, k, tokens: tuple, names: set) -> Encoding:
-    """Return it with these, if it looks at any."""
+    """Return it with these queries and keys, if it uses any."""
     if "content" not in encoding.values:
         return encoding
     values = {"content": encoding.defaults["content"]}

@@ -1,4 +1,4 @@
-"""Positions as plain numbers: nothing at all, the number itself, a fraction of the length."""
+"""Positions as plain numbers: nothing, the number itself, or a fraction of the length."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,14 +7,14 @@ from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
-# Views that show the same of zeros, however many dims they have
+# Views of zeros that look the same with any number of dims
 OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps "
 OF_ZEROS += "nearest_token best_head"
 
 
 @checked()
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
-    """Return zeros, what a model without positional encoding (NoPE) adds.
+    """Return zeros, which is what a model without positional encoding (NoPE) adds.
 
     Returns: float64 array of shape (…, seq_len, d_model).
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization"
@@ -34,7 +34,7 @@ def integer(
            [1, 1],
            [2, 2]])
 
-    Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
+    Returns: array of shape (…, seq_len, d_model); int64 for integer positions, else float64.
     Source: counting.
     """
     t = np.asarray(positions)
@@ -45,14 +45,14 @@ def integer(
 
 @checked()
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
-    """Return the position as a fraction of the length: t / L, or t / (L−1) with the end point.
+    """Return the position as a fraction of the length: t / L, or t / (L−1) with endpoint.
 
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args: seq_len is L; endpoint says whether the last position reaches 1: it needs two positions.
+    Args: seq_len is L. With endpoint, the last position is 1; that needs two positions.
     Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with endpoint.
-    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions,
+    Source: counting, scaled. Liu et al. 2018, "CoordConv", give such fractions to convolutions,
         from −1 to 1.
     """
     if endpoint and seq_len < 2:
@@ -78,7 +78,7 @@ class Integer(Additive):
     name, title = "integer", "Integers"
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
-    unused_in = {"d_model": ("number_line",)}  # all dims are the same
+    unused_in = {"d_model": ("number_line",)}  # all dims are equal
 
     def rows(self, positions):
         return integer(positions, self.d_model)

@@ -1,4 +1,4 @@
-"""KERPLE: a bias that falls with the distance, on a curve of two learned numbers for each head."""
+"""KERPLE: a bias that falls with distance along a curve with two learned numbers per head."""
 
 from functools import partial
 from typing import Literal, get_args
@@ -13,7 +13,7 @@ from posenc_lib.encodings.parameter import Parameter, seq_len_of
 
 Kind = Literal["log", "power"]
 KINDS = get_args(Kind)
-# the authors' code keeps the exponent between these; above 2 it would be no kernel
+# the authors' code limits the exponent to these; above 2 it isn't a kernel
 POWERS = (0.01, 2.0)
 EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
@@ -24,20 +24,20 @@ def kerple(
 ) -> npt.NDArray[np.float64]:
     """Return −p · log(1 + a·n) or −a · n^p for each head, where n = query − key.
 
-    It is a bias: `attention(q, k, v, bias=kerple(…))`.
+    Use it as a bias: `attention(q, k, v, bias=kerple(…))`.
 
     >>> kerple([1.0], [2.0], 3).round(2)
     array([[[ 0.  ,  0.  ,  0.  ],
             [-1.39,  0.  ,  0.  ],
             [-2.2 , -1.39,  0.  ]]])
 
-    Args: a and p are one number for each head, above 0, shape (num_heads,); as a power p is kept
-        within 0.01 … 2, as in the authors' code; kind is "log", which did best in the paper, or
-        "power", which with p = 1 is ALiBi.
-    Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must
-        hide.
-    Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and
-        p in the power.
+    Args: a and p are one positive number per head, shape (num_heads,). As a power, p is limited to
+        0.01 … 2, as in the authors' code. kind is "log", the best in the paper, or "power", which
+        is ALiBi for p = 1.
+    Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys: hide them with a
+        mask.
+    Source: Chi et al. 2022, "KERPLE", section 4. Its r₁ and r₂ are p and a here for "log", a and p
+        for "power".
     """
     if len(a) != len(p):
         raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")
@@ -45,14 +45,14 @@ def kerple(
 
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
-    distance = np.maximum(-offsets, 0.0)  # later keys count as at 0
+    distance = np.maximum(-offsets, 0.0)  # later keys get distance 0
     if kind == "log":
         return 0.0 - p * np.log1p(a * distance)
     return 0.0 - a * distance ** np.clip(p, *POWERS)
 
 
 class Kerple(Bias):
-    """One head of two learned numbers; later keys get 0, for it is made for causal models."""
+    """One head with two learned numbers. It's made for causal models, so later keys get 0."""
 
     name, title = "kerple", "KERPLE"
     lesson = 13

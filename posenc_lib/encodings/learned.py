@@ -1,4 +1,4 @@
-"""A learned table, as it is before training: one row for each position, and none beyond."""
+"""A learned table before training: one row per position, and then it ends."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,13 @@ from posenc_lib.encodings.validate import checked, show
 def learned(
     num_positions: int, d_model: int, *, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Return a table as it is before training: every entry drawn from N(0, 0.02²).
+    """Return an untrained table, with every entry drawn from N(0, 0.02²).
 
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
     np.float64(0.02)
 
-    Args: num_positions is the number of rows; rng is a numpy.random.Generator, so that the draw can
-        be repeated.
+    Args: num_positions is the number of rows. rng is a numpy.random.Generator, so you can repeat
+        the draw.
     Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its
         code.
@@ -31,12 +31,12 @@ def learned(
 
 
 class Learned(Additive):
-    """A table of random rows, one for each position up to its last."""
+    """A table of random rows, one per position."""
 
     name, title = "learned", "Learned, untrained"
     lesson = 5.1
     rows_of = Parameter(
-        "num_positions", "how many rows the table has", None, 2, 256, start=64, least=2
+        "num_positions", "number of rows in the table", None, 2, 256, start=64, least=2
     )
     parameters = (seq_len_of(64), d_model_of(64, high=512), rows_of, SEED)
     continuous, has_end = False, True

@@ -1,4 +1,4 @@
-"""Encodings that are made when they are asked for: those of real heads and of shipped models."""
+"""Encodings made on demand: real heads and shipped models."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
@@ -7,7 +7,7 @@ from posenc_lib.encodings.base import Encoding
 
 
 class Made(Mapping[str, Encoding]):
-    """Encodings by name, each made when it is asked for first."""
+    """Encodings by name, each made the first time it's needed."""
 
     def __init__(
         self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]

@@ -1,4 +1,4 @@
-"""RoPE as models have it: real configs, and the encoding that a config.json describes."""
+"""RoPE in real models: their configs, and the encoding a config.json describes."""
 
 import copy
 import re
@@ -18,7 +18,7 @@ from posenc_lib.encodings.rope_scaling import OLD_TYPES
 from posenc_lib.files import stored_data
 
 UNSCALED = ("default", "proportional")
-MOST_DIMS, LONGEST = 1024, 2**40  # of a head, and positions of a text
+MOST_DIMS, LONGEST = 1024, 2**40  # dims of a head, positions of a text
 
 
 @cache
@@ -27,49 +27,48 @@ def _shipped() -> dict[str, dict[str, Any]]:
 
 
 def model_config(name: str) -> dict[str, Any]:
-    """Return what the config.json of a well-known model says about positions.
+    """Return what a well-known model's config.json says about positions.
 
     >>> config = model_config("llama_3_1")
     >>> config["title"], config["rope_theta"], config["rope_scaling"]["factor"]
     ('Llama 3.1 8B', 500000.0, 8.0)
 
-    Args: name is that of a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5,
+    Args: name is a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5,
         deepseek_v3, gpt_oss, phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4,
         command_r7b, qwen_3_5, ministral_3.
-    Returns: a dict of one's own, as `rope_from_config` takes it; its title, and under "read" where
-        it was read.
+    Returns: a new dict for `rope_from_config`, with its title, and under "read" where it's from.
     """
     return copy.deepcopy(_shipped()[validate.known("name", name, _shipped())])
 
 
 class ModelRope(Scaled):
-    """The rotation that a config.json describes, in one type of layer; made by `of_config`."""
+    """The rotation a config.json describes, for one type of layer. Made by `of_config`."""
 
     lesson = 11
     parameters: tuple[Parameter, ...] = (seq_len_of(64), CONTENT)
-    layers: dict[str, LayerType] = {}  # those types of layers by name that turn in different ways
-    layer = FULL  # the one that is shown; where there are several, a parameter
-    unscaled = False  # whether what is made for longer texts is left out
+    layers: dict[str, LayerType] = {}  # the types of layers that rotate differently, by name
+    layer = FULL  # the type that's shown. A parameter, if there are several
+    unscaled = False  # whether to leave out the changes for longer texts
 
     def has(self, name: str) -> bool:
-        """Say no to what a view would try other values of."""
+        """Return False for parameters a view would vary."""
         return name not in ("base", "pairing") and super().has(name)
 
     @property
     def asked(self) -> LayerType:
-        """What the config says of the type of layer that is shown."""
+        """What the config says about the type of layer that's shown."""
         return self.layers[self.layer]
 
     @property
     def head_dim(self) -> int:
-        """How many dims a head has; of DeepSeek's, those that turn."""
+        """The number of dims of a head. For DeepSeek, those that rotate."""
         return self.asked.head_dim
 
     num_dims = head_dim
 
     @property
     def highest(self) -> dict:
-        # of GPT-NeoX's dims most never turn
+        # most of GPT-NeoX's dims never rotate
         return super().highest | {"pair": len(self.frequencies) - 1}
 
     @property
@@ -79,17 +78,17 @@ class ModelRope(Scaled):
 
     @property
     def training_length(self) -> int:
-        """How many positions its frequencies were trained on, as far as the config says it."""
+        """The number of positions its frequencies were trained on, if the config says so."""
         return trained_on(self.asked)
 
     @property
     def as_trained(self) -> "ModelRope":
-        """The same encoding as it was in training: unscaled, on texts of the training length."""
+        """The same encoding in training: unscaled, on texts of the training length."""
         return self.named(self.name, self.title, unscaled=True).at(seq_len=self.training_length)
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:
-        """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
+        """Its scaled frequencies from `rope_scaling`: (inv_freq, attention_factor)."""
         asked = without_scaling(self.asked) if self.unscaled else self.asked
         return asked.scaled(seq_len=self.seq_len)
 
@@ -99,12 +98,12 @@ def kind_of(asked: LayerType) -> str:
     given = asked.parameters or {}
     name = given.get("rope_type") or given.get("type") or "default"
     if not isinstance(name, str):
-        return str(name)  # which rope_scaling will refuse
+        return str(name)  # rope_scaling will refuse it
     return OLD_TYPES.get(name, name)
 
 
 def without_scaling(asked: LayerType) -> LayerType:
-    """Return the same type of layer without what is made for longer texts."""
+    """Return the same type of layer without the changes for longer texts."""
     kind = kind_of(asked) if kind_of(asked) in UNSCALED else "default"
     given = asked.parameters or {}
     kept = {key: value for key, value in given.items() if key not in ("factor", "type")}
@@ -119,26 +118,26 @@ def trained_on(asked: LayerType) -> int:
         return validate.integer("config['max_position_embeddings']", longest, high=LONGEST)
     if not original:
         raise ValueError(
-            "config must have 'max_position_embeddings', the length of text that it is made for"
+            "config must have 'max_position_embeddings', the length of text it's made for"
         )
     name = "rope_parameters['original_max_position_embeddings']"
     return int(validate.real(name, original, above=0.99))
 
 
 def of_config(config: dict[str, Any]) -> ModelRope:
-    """Return the rotation that a config.json describes, as an encoding that can be explored.
+    """Return the rotation a config.json describes, as an encoding to explore.
 
     >>> neox = of_config(model_config("gpt_neox"))
     >>> neox.head_dim, len(neox.frequencies), neox.training_length
     (96, 12, 2048)
 
-    Args: config is a dict as `rope_from_config` takes it; it must say max_position_embeddings, too.
-    Returns: a `ModelRope` with a parameter `layer` where types of layers turn in different ways.
+    Args: config is a dict for `rope_from_config`, with max_position_embeddings.
+    Returns: a `ModelRope`, with a parameter `layer` if types of layers rotate differently.
     """
     said, found = text_part(config), turning_layers(config)
     different: dict[tuple, str] = {}
     for name in sorted(found, key=lambda name: name != FULL):
-        found[name].scaled()  # Phi-3's short_factor may be wrong, and its long_factor right
+        found[name].scaled()  # Phi-3's short_factor may be wrong while its long_factor is right
         theta, factor = found[name].scaled(seq_len=2 * trained_on(found[name]))
         different.setdefault((found[name].head_dim, factor, *theta), name)
     layers = {name: found[name] for name in different.values()}
@@ -155,26 +154,26 @@ def of_config(config: dict[str, Any]) -> ModelRope:
 
 
 def neighbours(said: dict[str, Any]) -> bool:
-    """Return whether a config says that dims (0, 1), (2, 3), … turn together.
+    """Return whether a config says that dims (0, 1), (2, 3), … rotate together.
 
-    Where it does not say so, code may do it all the same.
+    Even if it doesn't say so, the code may do it.
     """
     return bool(said.get("rope_interleave")) or said.get("position_embedding_type") == "rope_gptj"
 
 
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
-    """Return the types of layers that turn; a config of a model without RoPE is refused."""
+    """Return the types of layers that rotate. Refuses a model without RoPE."""
     said = text_part(config)
     kind = said.get("model_type", "")
     row = families().get(kind, {})
     if "without" in row:
-        rule = f"config['model_type'] must be of a model with RoPE, got {kind!r}"
+        rule = f"config['model_type'] must be a model with RoPE, got {kind!r}"
         raise ValueError(f"{rule}, which has {row['without']}")
     found = {name: one for name, one in layers_of(config).items() if one.parameters is not None}
     if not found:
         key = next(iter(row.get("needs", ("layer_types",))))
         raise ValueError(
-            f"config[{key!r}] must leave some layer RoPE, got {validate.show(said.get(key))}"
+            f"config[{key!r}] must leave RoPE in some layer, got {validate.show(said.get(key))}"
         )
     for one in found.values():
         validate.integer("head_dim", one.head_dim, low=2, high=MOST_DIMS, even=True)

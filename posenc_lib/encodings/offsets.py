@@ -1,4 +1,4 @@
-"""Offsets of keys from queries, and reading a table by them."""
+"""Offsets between keys and queries, and lookups in a table by offset."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,10 +8,10 @@ from posenc_lib.encodings import validate
 
 @validate.checked()
 def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int64]:
-    """Return offset = key − query for every pair of positions, below 0 for earlier keys.
+    """Return offset = key − query for every pair of positions, negative for earlier keys.
 
-    The last query is at the last key. Where there are fewer keys than queries, the first ones
-    precede all keys.
+    The last query is at the last key. With fewer keys than queries, the first queries come before
+    all keys.
 
     >>> relative_offsets(2, 3)
     array([[-1,  0,  1],
@@ -25,7 +25,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
 
 
 def fitting_qk(q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Return q and k as float64, or refuse shapes that do not fit together."""
+    """Return q and k as float64, or refuse shapes that don't fit together."""
     q, k = validate.ROWS("q", q), validate.ROWS("k", k)
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(

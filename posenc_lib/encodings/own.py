@@ -1,7 +1,7 @@
-"""The door for what isn't in the catalog.
+"""Encodings that aren't in the catalog.
 
-`opened` asks what each thing is: a name, an object, a table or a function.
-It returns an encoding of it under a free name.
+`opened` takes a name, an object, a table or a function,
+and returns an encoding under a free name.
 """
 
 import functools
@@ -18,22 +18,22 @@ from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary
 from posenc_lib.encodings.models import of_config
 from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, of_argument, seq_len_of
 
-SHOWN = 256  # positions of what ends somewhere, at first
+SHOWN = 256  # positions shown at first if the table ends somewhere
 MOST = 4096  # and at most
-PROBED = 9  # positions that tell whether a function has others between them
-DIMS = 64  # of a function that does not say
-WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), "
-WHAT += "an encoding, or a list of them"
-# second arguments of functions that return no table
+PROBED = 9  # positions to find out if a function is defined between them
+DIMS = 64  # if the function doesn't say
+WHAT = "an encoding's name, a function, an array (for a table, np.array(table)), "
+WHAT += "an encoding, or a list of these"
+# second arguments of functions that don't return a table
 OTHER_KINDS = ("positions", "position_ids", "k", "k_len")
-# what each kind must define
+# the method each kind has to define
 NEEDED = {Additive: "rows", Rotary: "frequencies", Relative: "scores", Bias: "biases"}
 
 
 def opened(what, given: dict | None = None, taken=(), called="what") -> list[Encoding]:
-    """Return encodings by name, function, array or object, each under its own name.
+    """Return encodings from names, functions, arrays or objects, each under its own name.
 
-    A name of the catalog means that encoding alone: a function `sine` is my_sine.
+    Names in the catalog are reserved: your function `sine` becomes my_sine.
 
     >>> def ramp(positions, d_model, slope=0.5):
     ...     return slope * positions[:, None] * np.ones(d_model)
@@ -42,15 +42,15 @@ def opened(what, given: dict | None = None, taken=(), called="what") -> list[Enc
     (array([[0., 2., 4.]]), 'mine')
 
     Args:
-        what: one of them, or a list.
-        given: values, ranges and options by parameter, as `explore` takes them.
-        taken: names that others have.
-        called: the argument that an error names.
+        what: one of these, or a list.
+        given: values, ranges and options by parameter, as in `explore`.
+        taken: names already in use.
+        called: the argument to name in errors.
     """
     things = list(what) if isinstance(what, (list, tuple)) else [what]
     different = {thing if isinstance(thing, str) else id(thing) for thing in things}
     if not things or len(different) < len(things):
-        rule = f"{called} must name at least one encoding, each once"
+        rule = f"{called} must name at least one encoding, and each only once"
         raise ValueError(f"{rule}, got {validate.show(what)}")
     names = {*taken, *(thing for thing in things if isinstance(thing, str))}
     encodings = []
@@ -79,14 +79,14 @@ def _encoding(thing, given: dict, names: set, called: str, alone: bool) -> Encod
         return _of_table(array, free_name("mine", names))
     if hasattr(thing, "weight") and not is_class:
         layer = type(thing).__name__
-        raise TypeError(f"{called} must be {WHAT}, got a {layer}: its table is its .weight")
+        raise TypeError(f"{called} must be {WHAT}, got a {layer}. Its table is .weight")
     if callable(thing):
         return _of_function(thing, given, names)
     raise TypeError(f"{called} must be {WHAT}, got {validate.show(thing)}")
 
 
 def free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:
-    """Return a name for a spec that isn't taken, nor the catalog's unless it may be."""
+    """Return a name that's free, and not the catalog's unless that's allowed."""
     wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
     if wanted in catalog.NAMED and (wanted in names or not may_be_known):
         wanted = f"my_{wanted}"
@@ -102,11 +102,11 @@ def free_name(wanted: str, names: set, *, may_be_known: bool = False) -> str:
 
 
 def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> Encoding:
-    """Return it under a free name; beside others, values of its own stay as they are."""
+    """Return it under a free name. Next to others, its own values stay fixed."""
     called = encoding.name or type(encoding).__name__
     known = catalog.NAMED.get(called)
-    # `at` keeps its overrides, so at other values it's still the catalog's
-    # `named` gives it new ones
+    # `at` keeps the overrides, so with other values it's still the catalog's
+    # `named` replaces them
     of_catalog = type(encoding) is type(known) and encoding.overrides is known.overrides
     if not of_catalog:
         _refuse_incomplete(encoding, called)
@@ -126,27 +126,27 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
 
 
 def _refuse_incomplete(encoding: Encoding, called: str) -> None:
-    """Raise an error in words where it lacks what its kind needs."""
+    """Raise an error if it lacks something its kind needs."""
     kind = next((kind for kind in NEEDED if isinstance(encoding, kind)), None)
     if kind is None:
         kinds = ", ".join(kind.__name__ for kind in NEEDED)
-        raise TypeError(f"{called} must be one of the kinds {kinds}")
+        raise TypeError(f"{called} must be a subclass of {kinds}")
     try:
         encoding.at().dot_product(0)
     except ValueError:
-        raise  # words of its own
+        raise  # it has a good message
     except Exception as error:
-        rule = f"must have {NEEDED[kind]} and its parameters"
-        rule += f" as help(posenc_lib.{kind.__name__}) says"
+        rule = f"must define {NEEDED[kind]} and its parameters"
         got = f"{type(error).__name__}: {error}"
-        raise TypeError(f"{called} {rule}, got {got}") from error
+        where = f"See help(posenc_lib.{kind.__name__})"
+        raise TypeError(f"{called} {rule}, got {got}. {where}") from error
 
 
 # Tables
 
 
 class Table(Additive):
-    """A trained table: a row for each position, and none beyond its last."""
+    """A trained table: one row per position, and nothing after the last."""
 
     width = None
     continuous = False
@@ -173,7 +173,7 @@ def _of_table(array: np.ndarray, name: str) -> Encoding:
 
 
 def seq_len_until(array: np.ndarray) -> Parameter:
-    """Return the parameter seq_len where positions end with an array."""
+    """Return the parameter seq_len for positions that end with an array."""
     end = len(array)
     seq_len = seq_len_of(min(end, SHOWN))
     if end < 3:
@@ -185,7 +185,7 @@ def seq_len_until(array: np.ndarray) -> Parameter:
 
 
 class Function(Additive):
-    """A function that returns shape (n, d_model); its `dims` are names for pictures."""
+    """A function that returns shape (n, d_model). Its `dims` are names for pictures."""
 
     from_function = True
     function: Callable
@@ -196,7 +196,7 @@ class Function(Additive):
         return self._table(positions.astype(np.int64 if whole else np.float64))
 
     def _table(self, positions: np.ndarray) -> np.ndarray:
-        """Return what the function makes of positions; errors name its values."""
+        """Return the function's rows for positions. Errors give its values."""
         values = {n: v for n, v in self.values.items() if n != "seq_len"}
         written = ", ".join(f"{n}={validate.as_text(v)}" for n, v in values.items())
         d_model = values.pop("d_model")
@@ -207,7 +207,7 @@ class Function(Additive):
         try:
             table = validate.as_array(self.name, validate.plain(got))
         except (TypeError, ValueError):
-            table = np.array(None)  # no array at all
+            table = np.array(None)  # not an array at all
         shape = len(positions), d_model
         wrong = ""
         if table.shape != shape:
@@ -216,7 +216,7 @@ class Function(Additive):
             wrong = f"real numbers, got dtype {table.dtype}"
         elif (beyond := np.argwhere(~(np.abs(table) <= validate.LARGEST))).size:
             row, dim = beyond[0]
-            wrong = f"finite numbers within ±{validate.LARGEST:g}, got {table[row, dim]:g}"
+            wrong = f"finite numbers up to ±{validate.LARGEST:g}, got {table[row, dim]:g}"
             wrong += f" at position {positions[row]:g}, dim {dim}"
         if wrong:
             raise ValueError(f"{self.name} must return {wrong} ({written})")
@@ -224,8 +224,8 @@ class Function(Additive):
 
     @functools.cached_property
     def continuous(self) -> bool:
-        """Whether it has other rows at 0.5, 1.5 …, and the same as ever at 0, 1, 2 …."""
-        try:  # nobody has asked for these positions
+        """Whether it has separate rows at 0.5, 1.5 …, and the usual ones at 0, 1, 2 …."""
+        try:  # we're only probing
             fine = self._table(np.arange(2 * PROBED - 1) / 2)
             whole = self._table(np.arange(PROBED))
         except ValueError:
@@ -240,7 +240,7 @@ class Function(Additive):
 
     @property
     def works(self) -> bool:
-        """Whether the function has rows at this setting."""
+        """Whether the function returns rows with these values."""
         try:
             with np.errstate(all="ignore"):
                 self.rows(np.arange(3))
@@ -250,16 +250,16 @@ class Function(Additive):
 
 
 def _raised(error: Exception, written: str) -> str:
-    """Say what a function raised, at which values and in which line."""
+    """Return the error a function raised, with its values and the line."""
     first = str(error).partition("\n")[0]
     words = f"{type(error).__name__}: {first}".removesuffix(": ")
-    frames = traceback.extract_tb(error.__traceback__)[1:2]  # the first is the caller
+    frames = traceback.extract_tb(error.__traceback__)[1:2]  # the first is ours
     lines = [frame.line for frame in frames if frame.line]
     return ", at: ".join([f"{words} ({written})", *lines])
 
 
 def _of_function(function: Callable, given: dict, names: set) -> Function:
-    """Return a function as an encoding: of positions, or of how many there are."""
+    """Return a function as an encoding. It takes positions, or their number."""
     inner = function
     while isinstance(inner, functools.partial):
         inner = inner.func
@@ -276,25 +276,25 @@ def _of_function(function: Callable, given: dict, names: set) -> Function:
         of_length = functools.partial(_rows_of_length, function)
         of_length = encoding.named(name, name, function=of_length)
         encoding = of_length if of_length.works else encoding
-    if not encoding.at(d_model=3).works:  # it may need pairs
+    if not encoding.at(d_model=3).works:  # perhaps it needs pairs
         parameters[1] = replace(even_of(width, "d_model"), high=max(512, width))
         encoding = encoding.named(name, name, parameters=tuple(parameters))
     return encoding
 
 
 def _arguments(function: Callable, name: str) -> tuple[int, list]:
-    """Return its default d_model and the arguments after that, or refuse it."""
+    """Return its default d_model and the arguments after it, or refuse it."""
     try:
         arguments = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        arguments = []  # of a function in C, say
+        arguments = []  # a function in C, for example
     arguments = [a for a in arguments if a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
     names = [a.name for a in arguments]
     if len(names) < 2 or names[1] in OTHER_KINDS:
         rule = f"{name} must take positions and d_model as its first two arguments"
         rule += f", got {name}({', '.join(names)})"
         if names[1:]:
-            rule += "; what turns queries and keys, or adds to scores, is a class"
+            rule += ". To rotate queries and keys, or to add to scores, write a class"
             rule += ": see help(posenc_lib.Rotary) or .Bias"
         raise TypeError(rule)
     width = arguments[1].default
@@ -303,8 +303,8 @@ def _arguments(function: Callable, name: str) -> tuple[int, list]:
 
 
 def _rows_of_length(function: Callable, positions: np.ndarray, d_model: int, **values):
-    """Return rows of a function of their number, as tutorials have it."""
+    """Return rows of a function that takes the number of positions, as in many tutorials."""
     if positions.dtype.kind == "f":
-        raise TypeError("it takes how many positions there are")
+        raise TypeError("it takes the number of positions")
     table = function(int(positions.max(initial=-1)) + 1, d_model, **values)
     return np.asarray(validate.plain(table))[positions]

@@ -1,4 +1,4 @@
-"""Parameters: what a reader can turn, between which limits, and in which steps."""
+"""Parameters: the values a reader can change, their limits, and their steps."""
 
 import inspect
 import math
@@ -13,12 +13,12 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 
-# what the text of an option must not have in a line
+# characters an option can't contain in a line
 APART = r"[%,|\r\n]|^\s|\s$|^[nN](?=one$)"
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, …."""
+    """Return low, high, and the powers 10^(k·step) in between, to two digits: 10, 11, 13, …."""
     exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
     between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
     return sorted({low, high} | {value for value in between if low < value < high})
@@ -27,8 +27,8 @@ def round_values(low: float, high: float, step: float) -> list[float]:
 def real_values(low: float, high: float, step: float | None = None) -> list[float]:
     """Return low, low + step, … up to high.
 
-    Without a step, there are some hundred round numbers between low and high: multiples of 1, 2 or
-    5 times a power of ten; where high is a hundred times low, they are powers of ten.
+    Without a step, it's about a hundred round numbers: multiples of 1, 2 or 5 times a power of ten,
+    or powers of ten if high is a hundred times low.
     """
     if step is not None:
         return [
@@ -46,16 +46,16 @@ def real_values(low: float, high: float, step: float | None = None) -> list[floa
 
 
 def around(value: float) -> tuple:
-    """Return a range for a number: from a quarter to four times as much.
+    """Return a range for a number: from a quarter of it to four times it.
 
-    That of 0 reaches up to 9, or from −1 to 1 if it is not whole.
+    For 0, it's 0 to 9, or −1 to 1 if it isn't an integer.
     """
     whole = isinstance(value, numbers.Integral)
     low, high = sorted((value / 4, 4 * value)) if value else (0, 9) if whole else (-1.0, 1.0)
     return (math.ceil(low), math.floor(high)) if whole else (low, high)
 
 
-# where a slider stops from low to high, beside "linear": low, low + step, …
+# a slider's stops from low to high, besides "linear": low, low + step, …
 SCALES: dict[str, Callable[..., list]] = {
     "log": round_values,
     "real": real_values,
@@ -66,14 +66,13 @@ SCALES: dict[str, Callable[..., list]] = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something a reader can turn: a number, or one of some options.
+    """A value a reader can change: a number, or one of several options.
 
-    The slider of a number runs from low to high, without these from a quarter of the default to
-    four times as much, on a scale: "linear" (whole numbers in equal steps), "log", "real", "whole"
-    or "power of two". A reader may ask for any range within least … most. A default of None leaves
-    it fixed at None until a reader asks for a slider, which then begins at start. Where other
-    values leave it too little room, it goes as far as it can. With names a slider says names[k]
-    instead of k.
+    A number's slider runs from low to high (by default, from a quarter of the default to four times
+    it), on a scale: "linear" (integers in equal steps), "log", "real", "whole" or "power of two".
+    A reader can ask for any range within least … most. A default of None stays None until a reader
+    asks for a slider, which starts at start. If other values leave too little room, it goes as far
+    as it can. With names, a slider shows names[k] instead of k.
 
     >>> width = Parameter("width", "in positions", 2.0, 0.5, 8.0, scale="real", least=0.1)
     >>> width.checked(0.05)
@@ -106,7 +105,7 @@ class Parameter:
             vars(self).update(low=low, high=high, scale="real" if real else self.scale)
 
     def checked(self, value, *, called: str = ""):
-        """Return value as this parameter can take it; called is its name in errors, if another."""
+        """Return value if this parameter can have it. called is a different name for errors."""
         if value is None and self.default is None:
             return None
         if self.options:
@@ -124,17 +123,17 @@ class Parameter:
         return value
 
     def number(self, value, called: str) -> float:
-        """Return a number of this parameter's type, within its range or not."""
+        """Return a number of this parameter's type, without checking the range."""
         if self.scale in ("log", "real"):
             return validate.real(called, value)
         return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
-        """Return the value that is written in a text, as `written` does."""
+        """Return the value in a text written by `written`."""
         if self.options:
             text = unquote(text)
             lower = {str(option).lower(): option for option in self.options}
-            # what is none of them, `checked` refuses
+            # `checked` refuses anything else
             return text if text in self.options else lower.get(text.lower(), text)
         if self.default is None and text.lower() == "none":
             return None
@@ -149,7 +148,7 @@ class Parameter:
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:
-        """Return where a slider stops from low to high, on a scale that is not "linear"."""
+        """Return a slider's stops from low to high, on a scale other than "linear"."""
         return SCALES[self.scale](
             low, high, self.step if step is None and self.scale == "log" else step
         )
@@ -157,14 +156,14 @@ class Parameter:
     def frame_values(self, low: float, high: float, most: int) -> list:
         """Return at most `most` values from low to high, evenly spaced on its scale.
 
-        Of a choice, these are the first options.
+        For a choice, the first options.
         """
         if self.options:
             return list(self.options[:most])
         if self.scale == "linear":
             return sorted({round(x) for x in np.linspace(low, high, most)})
         if self.scale == "log":
-            # so that 10,000 is met, not 10,723
+            # to hit 10,000 instead of 10,723
             steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))
             tried = (round_values(low, high, step) for step in steps)
             return next((values for values in tried if len(values) <= most), [low, high])
@@ -174,7 +173,7 @@ class Parameter:
         ]
 
     def beginning(self, value) -> "Parameter":
-        """Return the parameter with another default, within a range that reaches it."""
+        """Return the parameter with a different default, and a range that includes it."""
         if value == self.default:
             return self
         if value is None or self.options:
@@ -184,7 +183,7 @@ class Parameter:
 
 
 def written(value) -> str:
-    """Return a text of a line that `Parameter.read` reads as this very value."""
+    """Return a value as text that `Parameter.read` reads back exactly."""
     if isinstance(value, str):
         return re.sub(APART, lambda found: f"%{found[0].encode().hex('%')}", value)
     text = validate.as_text(value)
@@ -192,21 +191,19 @@ def written(value) -> str:
     return text if exact else repr(float(value))
 
 
-# Parameters that several encodings have.
+# Parameters shared by several encodings.
 
 MOST_HEADS = 64
 CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
-SEED = Parameter("seed", "which random draw", 0, 0, 99)
-NUM_HEADS = Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS)
-COLUMNS = Parameter(
-    "columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64
-)
+SEED = Parameter("seed", "number of the random draw", 0, 0, 99)
+NUM_HEADS = Parameter("num_heads", "number of heads", 8, 1, 32, least=1, most=MOST_HEADS)
+COLUMNS = Parameter("columns", "patches in a row of the image", 14, 1, 28, least=1, most=64)
 SLOW_PAIR = {"pair": 8}  # of 64 dims: about one turn in 64 positions
 
 
-seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256, least=1)
+seq_len_of = partial(Parameter, "seq_len", "number of positions", low=2, high=256, least=1)
 d_model_of = partial(
-    Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024
+    Parameter, "d_model", "number of dims of each position", low=2, least=1, most=1024
 )
 head_of = partial(Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1)
 LOG = {"step": 0.05, "scale": "log"}
@@ -225,7 +222,7 @@ base_of = partial(
 def powers_of(
     name: str, meaning: str, default: int | None, low: int, high: int, **more
 ) -> Parameter:
-    """Return the parameter of a number whose slider stops at powers of two, from low on."""
+    """Return a parameter whose slider stops at powers of two, starting at low."""
     return Parameter(
         name,
         meaning,
@@ -238,27 +235,27 @@ def powers_of(
 
 
 def even_of(default: int, name: str) -> Parameter:
-    """Return the parameter of an even number of dims, of a token or of a head."""
-    return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)
+    """Return the parameter for an even number of dims of a token or a head."""
+    return powers_of(name, "number of dims of each position", default, 2, 512, most=1024)
 
 
-# The parameters of a function's arguments.
+# Parameters from a function's arguments.
 
-LARGEST = 1e15  # of a default that gets a slider: near it float64 still holds quarters
+LARGEST = 1e15  # for a default with a slider: near it, float64 still has quarters
 
 
 def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:
-    """Return what a reader can turn of an argument, or None where its own default must do.
+    """Return an argument as a parameter, or None if it just keeps its default.
 
-    Its default and what is given for it must be True and False, texts, or numbers.
+    Its default and the values given for it must be booleans, strings, or numbers.
     """
     if name in ("seq_len", "d_model"):
-        raise TypeError(f"{of} must not call a parameter {name}, which says how large its table is")
+        raise TypeError(f"{of} can't have a parameter {name}: that's the size of its table")
     asked = given.get(name, [])
     asked = list(asked) if isinstance(asked, (list, tuple)) else [asked]
     if default is inspect.Parameter.empty:
         if not asked:
-            rule = f"{of} must be given {name}, which has no default"
+            rule = f"{of} needs a value for {name}, which has no default"
             raise TypeError(f"{rule}: {name}=(low, high), or a value")
         default = asked[0]
     values = [value for value in (default, *asked) if value is not None]
@@ -272,14 +269,14 @@ def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:
     if kinds == {"numbers"}:
         return _number(name, about, default, values)
     if asked:
-        rule = f"{name} must be given as {_kind(default) or 'numbers'} here"
+        rule = f"{name} must be {_kind(default) or 'numbers'} here"
         rule += f" (bind anything else to it before: functools.partial({of}, {name}=…))"
         raise TypeError(f"{rule}, got {validate.show(given[name])}")
     return None
 
 
 def _kind(value) -> str:
-    """Return what a slider can be made of, or nothing."""
+    """Return the kind of value a slider can have, or nothing."""
     if isinstance(value, (bool, np.bool_)):
         return "True or False"
     if isinstance(value, str):
@@ -288,7 +285,7 @@ def _kind(value) -> str:
 
 
 def _number(name: str, about: str, default, values: list) -> Parameter:
-    """Return a number around its default, or in the range asked for; whole if all values are."""
+    """Return a number around its default or in the given range, an integer if all values are."""
     whole = all(isinstance(value, numbers.Integral) for value in values)
     start = int(values[0]) if whole else float(values[0])
     low, high = around(start)

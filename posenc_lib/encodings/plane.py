@@ -1,4 +1,4 @@
-"""Sines and cosines in the plane: a picture's patches, read row by row or on two axes."""
+"""Sines and cosines in the plane: an image's patches, read row by row or along two axes."""
 
 import math
 from functools import partial
@@ -13,15 +13,15 @@ from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_o
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 Order = Literal["yx", "xy"]
-SHARPNESS = -0.5  # of the cubic that picture programs resize by
+SHARPNESS = -0.5  # of the cubic that image programs resize with
 
 
 def quarter(name: str, dims) -> int:
-    """Return a number of dims that two axes can share in pairs."""
+    """Return a number of dims if two axes can share it in pairs."""
     dims = validate.integer(name, dims, low=4)
     if dims % 4:
         raise ValueError(
-            f"{name} must be a multiple of 4, for two axes have half of the dims each, got {dims}"
+            f"{name} must be a multiple of 4, half of the dims for each axis, got {dims}"
         )
     return dims
 
@@ -35,15 +35,15 @@ def sinusoidal_2d(
     base: float = 10_000.0,
     order: Order = "yx",
 ) -> npt.NDArray[np.float64]:
-    """Return a sinusoidal code of a picture's patches: half of it for the row, half for the column.
+    """Return a sinusoidal code for an image's patches: half for the row, half for the column.
 
     >>> sinusoidal_2d(1, 3, 4).round(2)
     array([[ 0.  ,  1.  ,  0.  ,  1.  ],
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args: height and width are in patches; d_model is a multiple of 4; order says which axis the
-        first half encodes (MAE begins with the column, "xy").
+    Args: height and width are in patches; d_model is a multiple of 4; order is the axis of the
+        first half (MAE starts with the column, "xy").
     Returns: float64 array of shape (height·width, d_model), row by row.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers"
         (MoCo v3), appendix.
@@ -62,23 +62,23 @@ SIDES = partial(validate.pair_of, meaning="(height, width)")
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Return a learned table of patches for a picture of another size, interpolated by cubics.
+    """Return a learned table of patches for an image of a different size, by cubic interpolation.
 
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
 
-    Args: table has shape (prefix + height·width, d), row by row; old and new are (height, width)
-        before and after; prefix says how many first rows belong to no patch, as the class token's,
-        and are carried over.
-    Returns: float64 array of shape (prefix + new height·new width, d); the same numbers where the
-        size is the same.
+    Args: table has shape (prefix + height·width, d), row by row. old and new are (height, width)
+        before and after. prefix is the number of rows at the start that don't belong to a patch,
+        such as the class token's, and are copied.
+    Returns: float64 array of shape (prefix + new height·new width, d). If the size doesn't change,
+        neither do the numbers.
     Source: Dosovitskiy et al. 2020, "An Image is Worth 16x16 Words", section 3.2; bicubic and
         antialiased as in timm.
     """
     if len(table) != prefix + math.prod(old):
         counted = f"{old[0]} × {old[1]} patches (old)"
         counted += f" and {prefix=} before them" if prefix else ""
-        raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
+        raise ValueError(f"table must have one row for each of {counted}, got {len(table)}")
     patches = table[prefix:].reshape(*old, table.shape[1])
     down, across = _cubics(old[0], new[0]), _cubics(old[1], new[1])
     resized = np.einsum("Yy,Xx,yxd->YXd", down, across, patches, optimize=True)
@@ -86,10 +86,10 @@ def resize_table(
 
 
 def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
-    """Return how much each new patch has of each old one on an axis, (new, old); rows sum to 1.
+    """Return the weight of each old patch in each new one along an axis, (new, old). Rows sum to 1.
 
-    Patches are taken at their middles. Made smaller, the cubics are made wider by as much, so that
-    no patch is skipped.
+    Patches are sampled at their centers. For a smaller image the cubics get wider, so no patch is
+    skipped.
     """
     step = old / new
     away = np.abs(np.arange(old) + 0.5 - (np.arange(new)[:, None] + 0.5) * step) / max(step, 1)
@@ -100,7 +100,7 @@ def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
 
 
 class Plane:
-    """What encodings of a picture's patches share: positions go row by row, `columns` to a row."""
+    """What encodings of an image's patches share: positions go row by row, `columns` to a row."""
 
     of_text = False
     lesson = 12.0
@@ -108,28 +108,28 @@ class Plane:
 
     @property
     def grid(self) -> tuple[int, int]:
-        """How many rows and columns the picture has; the last row may not be full."""
+        """The number of rows and columns in the image. The last row can be incomplete."""
         return -(-self.seq_len // self.columns), min(self.columns, self.seq_len)
 
     @property
     def highest(self) -> dict:
-        """The last row and column of the picture."""
+        """The last row and column of the image."""
         rows, columns = self.grid
         return {"row": rows - 1, "column": columns - 1}
 
     def patches(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        """Return the row and the column of positions, two int arrays of shape (n,)."""
+        """Return the rows and columns of positions, two int arrays of shape (n,)."""
         return np.divmod(positions, self.columns)
 
 
 class Sinusoidal2D(Plane, Additive):
-    """Sines and cosines of each patch's row and column; or, to compare, of its number as read."""
+    """Sines and cosines of each patch's row and column or, for comparison, of its index."""
 
     name, title = "sinusoidal_2d", "Sinusoidal in two dimensions"
     lesson = 12.1
     parameters = (
         seq_len_of(196),
-        powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
+        powers_of("d_model", "number of dims of each patch", 64, 4, 256, most=1024),
         base_of(10_000.0),
         COLUMNS,
         Parameter(

@@ -1,15 +1,15 @@
-"""Where views and puzzles are found by name, and how what one page alone needs is found, too.
+"""How views and puzzles are found by name, including those that only one page needs.
 
-The library is what two pages share. What one page alone needs is in that page's package in
-`posenc_lib/lessons`, and no file of the library imports one: who is asked for a name that nobody
-knows yet looks into all of them, folder by folder.
+The library is what two pages share. Anything only one page needs is in that page's package in
+`posenc_lib/lessons`, and the library never imports one. An unknown name is looked up in all of
+them, folder by folder.
 """
 
 import functools
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ Thing = TypeVar("Thing")
 
 
 def pages() -> list[str]:
-    """Return the names of the pages' packages, by their folders: first lesson_00, lesson_01."""
+    """Return the names of the pages' packages, by folder: lesson_00, lesson_01, …."""
     folder = Path(__file__).parents[1] / "lessons"
     names = [module.name for module in pkgutil.iter_modules([str(folder)]) if module.ispkg]
     return sorted(names, key=lambda name: (not name.startswith("lesson_"), name))
@@ -36,10 +36,10 @@ def last_lesson() -> int:
 
 @functools.cache
 def load(part: str = "") -> None:
-    """Import this part of every page's package that has it.
+    """Import this part of every page's package, if it has one.
 
-    "pictures" brings the page's views and "puzzles" its puzzles; the package itself, part "",
-    brings its encodings.
+    "pictures" has the page's views and "puzzles" its puzzles. The package itself, part "", has its
+    encodings.
     """
     for page in pages():
         module = f"{LESSONS}.{page}.{part}" if part else f"{LESSONS}.{page}"
@@ -48,25 +48,41 @@ def load(part: str = "") -> None:
 
 
 def place_at(module: str, line: int) -> str:
-    """Return the words for a line of a module; a notebook's cell, which may run again, has none."""
+    """Return a line of a module in words. A notebook's cell has none, since it can run again."""
     return module if module == "__main__" else f"{module}, line {line}"
 
 
 def place_of(function: Callable) -> str:
-    """Return where a function is from."""
+    """Return the place a function comes from."""
     return place_at(function.__module__, function.__code__.co_firstlineno)
 
 
-class Register(dict[str, Thing]):
-    """Things by name, each name once; a name that isn't there is looked for in the pages' packages.
+# Parameters, views and figures that have a better name now: the old names still work
+RENAMED = {
+    "mended": "fixed",
+    "neighbour_steps": "neighbor_steps",
+    "push": "constant",
+    "push_one_back": "constant_one_back",
+}
 
-    Listed are only those that are loaded: whoever lists all calls `load` first.
+
+def todays(name: str, names: Container[str]) -> str:
+    """Return the name that something has among names today, or the name unchanged."""
+    if not isinstance(name, str) or name not in RENAMED or name in names:
+        return name
+    return RENAMED[name] if RENAMED[name] in names else name
+
+
+class Register(dict[str, Thing]):
+    """Things by unique name. An unknown name is looked up in the pages' packages.
+
+    Only loaded things are listed. To list everything, call `load` first.
 
     >>> birds = Register("bird", part="puzzles")
     >>> birds.add("owl", "hoo", place="here")
     >>> birds.add("owl", "whoo", place="there")
     Traceback (most recent call last):
-    ValueError: a bird must have a name of its own: 'owl' is taken (here, and again in there)
+    ValueError: every bird needs a unique name: 'owl' is taken (here, and again in there)
     """
 
     def __init__(self, noun: str, part: str):
@@ -74,19 +90,19 @@ class Register(dict[str, Thing]):
         self._places: dict[str, str] = {}
 
     def add(self, name: str, thing: Thing, place: str) -> None:
-        """Add a thing under its name; place says where it's from: what is loaded again is replaced.
+        """Add a thing under its name. Loading the same place again replaces it.
 
         Raises:
-            ValueError: something from elsewhere has this name.
+            ValueError: something from a different place has this name.
         """
         first = self._places.get(name)
         if super().__contains__(name) and first != place:
-            rule = f"a {self.noun} must have a name of its own"
+            rule = f"every {self.noun} needs a unique name"
             raise ValueError(f"{rule}: {name!r} is taken ({first}, and again in {place})")
         self[name], self._places[name] = thing, place
 
     def load(self) -> "Register[Thing]":
-        """Return the register with everything that the pages' packages add to it."""
+        """Return the register, with everything the pages' packages add."""
         load(self.part)
         return self
 

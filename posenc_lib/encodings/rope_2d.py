@@ -1,4 +1,4 @@
-"""RoPE in the plane: each pair turns by the row, by the column, or by a direction of its own."""
+"""RoPE in the plane: each pair rotates by the row, the column, or its own direction."""
 
 from typing import Literal
 
@@ -23,7 +23,7 @@ from posenc_lib.encodings.rope import VECTORS, apply_rope
 SPLITS = ("axial", "alternate")
 
 
-@validate.checked(lambda: 0, x=VECTORS)  # the result is as large as x
+@validate.checked(lambda: 0, x=VECTORS)  # the result has the size of x
 def rope_2d(
     x: npt.ArrayLike,
     height: int,
@@ -34,24 +34,22 @@ def rope_2d(
     order: Order = "yx",
     pairing: Pairing = "interleaved",
 ) -> npt.NDArray[np.floating]:
-    """Return the queries or keys of a picture's patches, each pair turned by y·f_y + x·f_x.
+    """Return queries or keys of an image's patches, each pair rotated by y·f_y + x·f_x.
 
     >>> rope_2d(np.ones((2, 4)), 1, 2).round(2)
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [ 1.  ,  1.  , -0.3 ,  1.38]])
 
     Args: x has shape (..., height·width, head_dim), row by row. frequencies are "axial", half of
-        the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in
-        turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per
-        step on the first and on the second axis (RoPE-Mixed).
-    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64;
+        the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", pairs that take turns
+        between the axes (Pixtral); or an array of shape (2, pairs), radians per step along the
+        first and the second axis (RoPE-Mixed).
+    Returns: array with the shape of x, and its dtype if that's a float dtype up to float64;
         otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
     if x.shape[-2] != height * width:
-        raise ValueError(
-            f"x must have height × width = {height} × {width} rows, one a patch, got {x.shape[-2]}"
-        )
+        raise ValueError(f"x must have height × width = {height} × {width} rows, got {x.shape[-2]}")
     first, second = split(x.shape[-1], base, frequencies)
     along_y, along_x = (first, second) if order == "yx" else (second, first)
     y, x_at = turns(np.arange(height), along_y), turns(np.arange(width), along_x)
@@ -59,7 +57,7 @@ def rope_2d(
 
 
 def split(head_dim: int, base: float, frequencies) -> np.ndarray:
-    """Return how far each pair turns per step on the two axes, in radians, shape (2, pairs)."""
+    """Return each pair's angle per step along the two axes, in radians, shape (2, pairs)."""
     if isinstance(frequencies, str):
         validate.choice("frequencies", frequencies, SPLITS)
         half = quarter("head_dim", head_dim) // 2
@@ -74,29 +72,27 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
 
 
 def _tilted(directions: np.ndarray, degrees: float) -> np.ndarray:
-    """Return directions, shape (2, pairs), turned in the plane: right ones then look down, too."""
+    """Return directions, shape (2, pairs), rotated in the plane."""
     a = np.deg2rad(degrees)
     return np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) @ directions
 
 
 class Rope2D(Plane, Vectors):
-    """Queries and keys of patches, each pair turned by row, by column or by its own direction."""
+    """Queries and keys of patches, each pair rotated by row, by column, or by its own direction."""
 
     name, title = "rope_2d", "RoPE in two dimensions"
     lesson = 12.2
     kind, width = "rotary", "head_dim"
     parameters = (
         seq_len_of(196),
-        powers_of("head_dim", "how many dims a head has", 64, 8, 256, most=1024),
+        powers_of("head_dim", "number of dims of a head", 64, 8, 256, most=1024),
         base_of(100.0),
         COLUMNS,
         Parameter(
-            "pairs", "which way the pairs look", "axial", options=(*SPLITS, "four ways", "random")
+            "pairs", "directions of the pairs", "axial", options=(*SPLITS, "four ways", "random")
         ),
-        Parameter(
-            "tilt", "degrees by which all pairs are turned in the plane", 0, 0, 90, 5, most=90
-        ),
-        Parameter("draw", "which random directions", 0, 0, 99),
+        Parameter("tilt", "degrees all pairs are rotated in the plane", 0, 0, 90, 5, most=90),
+        Parameter("draw", "number of the random directions", 0, 0, 99),
         CONTENT,
     )
     views = ("directions", "window_head")
@@ -107,11 +103,11 @@ class Rope2D(Plane, Vectors):
 
     @property
     def directions(self) -> np.ndarray:
-        """Radians that each pair turns per step down and per step to the right, shape (2, pairs).
+        """Radians each pair rotates per step down and per step to the right, shape (2, pairs).
 
-        "random" pairs are as fast as "axial" ones, and look evenly in all directions. RoPE-Mixed
-        learns them; the authors' code begins with one angle for each head, a `tilt`. "four ways":
-        along both axes and both diagonals.
+        "random" pairs have the speeds of "axial" ones and directions spread evenly. RoPE-Mixed
+        learns them; the authors' code starts with one angle per head, a `tilt`. "four ways" means
+        both axes and both diagonals.
         """
         if self.pairs == "four ways":
             axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial")
@@ -125,7 +121,7 @@ class Rope2D(Plane, Vectors):
         return _tilted(theta, self.tilt)
 
     def turns(self, positions) -> np.ndarray:
-        """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
+        """Return each pair's rotation at positions, as complex numbers, shape (n, pairs)."""
         patches = np.stack(self.patches(validate.positions(positions)), axis=-1)
         return np.exp(1j * patches @ self.directions)
 

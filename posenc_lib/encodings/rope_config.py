@@ -1,7 +1,7 @@
-"""RoPE out of a model's whole config.json: which frequencies its layers turn by.
+"""RoPE from a model's whole config.json: the frequencies of its layers.
 
-What the keys say is computed here; what only a model's code says is in families.json, a row for
-each model_type.
+This file reads the config. Facts only the model's code knows are in families.json, one row per
+model_type.
 """
 
 import re
@@ -18,33 +18,33 @@ from posenc_lib.encodings.rope_scaling import KEYS, MOST_DIMS, MOST_KEYS, refuse
 from posenc_lib.files import stored_data
 
 FULL, NO_ROPE = "full_attention", "no_rope"
-# layers that know the order in another way
+# layers that know the order some other way
 WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")
 RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "attention": FULL}
 RENAMED_TYPES |= dict.fromkeys(
     ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
 )
-MOST_ENTRIES = 2**16  # of a list
-SIMPLE = (str, int, float)  # with bool: what two places of a config may say differently
+MOST_ENTRIES = 2**16  # entries of a list
+SIMPLE = (str, int, float)  # with bool: values two places in a config may disagree on
 LISTS = ("layer_types", "layers_block_type")
-MOST_LAYERS, MOST_KINDS = 10_000, 100  # and how many that differ
-# without a row for its model_type, a config may say these
+MOST_LAYERS, MOST_KINDS = 10_000, 100  # and of those, different ones
+# keys a config may have without a row for its model_type
 READ = {*"model_type rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 READ |= {*"original_max_position_embeddings max_position_embeddings layer_types".split()}
 READ |= {*"hidden_size num_attention_heads num_hidden_layers".split()}
 READ |= {*"head_dim rotary_dim qk_rope_head_dim qk_nope_head_dim v_head_dim".split()}
-# a key that is written nearly like one of these is a slip
-# or keys of their own and no slips
+# a key spelled almost like one of these is a typo
+# or real keys, not typos
 SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_config".split()}
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
 SLIPS |= {*"rotary_pct rotary_emb_base swa_rope_theta sliding_window swa_head_dim".split()}
 SLIPS |= {*"partial_rotary_factors hidden_sizes architectures".split()}
-# keys about positions, which no code may drop in silence
+# keys about positions, which no code may silently ignore
 ABOUT_ROPE = re.compile(
     "(^|_)(m|xd|no)?rope|rotary|theta|yarn|(^|_)ntk|alibi|(^|_)nope|base_freq|freq_base|xpos|"
     "(^|_)logn|relative_(pos|att)|position\\w*_(emb|enc)\\w*type|positional_e|pos_e(mb|nc)|^alpha$"
 )
-# an unknown model's layers may differ by these, too
+# an unknown model's layers can also differ in these
 ABOUT_LAYERS = re.compile(
     "head_dim|kv_channels|pattern|window|swa|sliding|hybrid|mamba|ssm|linear_attn|block_type|"
     "layer_(type|idx|indices)|attn_layer|(local|global)_(attn|attention|layer|base|head)|"
@@ -52,35 +52,35 @@ ABOUT_LAYERS = re.compile(
 )
 NO_MATTER = re.compile("loss|expert|moe|router|vocab|dropout|lora")
 SWITCH = re.compile("(?:use_|with_|has_|apply_)?(rope|rotary|alibi)(_pos\\w*|_emb\\w*)?")
-# what all classes with RoPE know
+# every class with RoPE knows these
 STATED = {*"rope_theta rope_scaling rope_parameters partial_rotary_factor".split()}
 KNOWN_BY = ("renamed", "heads", "unread", "silent")  # parts of a row
-# where a config of several models has that of its language model, and how deep
+# where a config of several models keeps its language model, and how deep
 PARTS, DEEPEST = ("thinker_config", "text_config"), 4
 LANGUAGE = re.compile("(text|language|llm|lm|vlm|language_model|thinker|decoder)(_config|_cfg)?")
 
 
 class LayerType(NamedTuple):
-    """What a config.json says of one type of layer."""
+    """What a config.json says about one type of layer."""
 
-    # which layers these are, from 0; none where the config does not say it
+    # the layers, from 0; none if the config doesn't say
     numbers: tuple[int, ...]
-    # rope_parameters as `rope_scaling` takes them, None without RoPE
+    # rope_parameters for `rope_scaling`, None without RoPE
     parameters: dict[str, Any] | None = None
-    head_dim: int = 0  # how many dims turn if the parameters do not leave some out
+    head_dim: int = 0  # how many dims rotate unless the parameters leave some out
     longest: int | None = None  # max_position_embeddings
 
     def scaled(self, **how) -> tuple[npt.NDArray[np.floating], float]:
-        """Return what `rope_scaling` makes of it; how are its seq_len and dtype."""
+        """Return the result of `rope_scaling`. how are its seq_len and dtype."""
         given, longest = self.parameters or {}, self.longest
         return rope_scaling(given, self.head_dim, max_position_embeddings=longest, **how)
 
 
 @cache
 def families() -> dict[str, dict[str, Any]]:
-    """Return by model_type what is in its code and not in its config.json.
+    """Return, by model_type, facts in its code that aren't in its config.json.
 
-    tests/encodings/rope_rows.py says what a row has, and rope_sweep.py beside it checks them.
+    tests/encodings/rope_rows.py explains the rows, and rope_sweep.py next to it checks them.
     """
     return stored_data(Path(__file__).with_name("families.json"), llama=dict)
 
@@ -88,7 +88,7 @@ def families() -> dict[str, dict[str, Any]]:
 def rope_from_config(
     config: dict[str, Any], *, seq_len: int | None = None, dtype: npt.DTypeLike = np.float64
 ) -> dict[str, tuple[npt.NDArray[np.floating], float] | None]:
-    """Return the frequencies by which each type of layer turns, out of a model's config.json.
+    """Return the frequencies of each type of layer, from a model's config.json.
 
     >>> gemma = {"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1e6}
     >>> gemma["rope_local_base_freq"] = 1e4
@@ -96,17 +96,17 @@ def rope_from_config(
     {'sliding_attention': np.float64(0.00010746), 'full_attention': np.float64(1.11e-06)}
 
     Args:
-        config: a config.json as a dict, `json.load(open("config.json"))`: an old one (rope_theta
-            beside rope_scaling) or a new one (rope_parameters, also nested by layer type), with a
-            text_config or without. What the code of its model_type does beside, which layers turn
-            for example, is known for the models of transformers 5.23; any other model_type must say
-            all that counts, or is refused.
-        seq_len: as in `rope_scaling`.
-        dtype: as in `rope_scaling`.
+        config: a config.json as a dict, `json.load(open("config.json"))`. Old ones (rope_theta next
+            to rope_scaling) and new ones (rope_parameters, possibly nested by layer type) both
+            work, with or without a text_config. For models in transformers 5.23, the rest of what
+            their code does is known, for example which layers rotate. Any other model_type has to
+            say everything itself, or it's refused.
+        seq_len: see `rope_scaling`.
+        dtype: see `rope_scaling`.
 
-    Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what
-        `rope_scaling` returns for such a text; None for layers without RoPE, called "no_rope" where
-        their type has other layers that turn, and where the whole model has something else.
+    Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …), the
+        result of `rope_scaling` for such a text. None for layers without RoPE, which are called
+        "no_rope" if other layers of their type rotate, or if the model uses something else.
     Source: configuration classes, rope utilities and models of transformers 5.23.
     """
     layers = layers_of(config)
@@ -118,7 +118,7 @@ def rope_from_config(
 
 
 def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
-    """Return what a config.json says of each type of layer; see `rope_from_config`."""
+    """Return what a config.json says about each type of layer. See `rope_from_config`."""
     said = text_part(config)
     row = family(said)
     layers = _layers(said, row)
@@ -169,14 +169,14 @@ def _layers(said: dict, row: dict) -> dict[str, LayerType]:
 
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a config says of its language model, in today's names, with its defaults."""
+    """Return what a config says about its language model, in current names, with defaults."""
     given, row = stated(config)
     whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
 
 
 def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a config itself says of its language model, in today's names, and its row."""
+    """Return what a config itself says about its language model, in current names, and its row."""
     part = language_model(config)
     refuse_slips("config", part, SLIPS)
     kind = part.get("model_type")
@@ -201,7 +201,7 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def language_model(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a config that is its language model's, with that model's model_type."""
+    """Return the language model's part of a config, with its model_type."""
     refuse_slips("config", config, ())
     config = _readable(config, "config")
     for _ in range(DEEPEST):
@@ -235,9 +235,9 @@ def language_model(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _readable(config: dict, what: str, deep: int = 0) -> dict:
-    """Return a config without what JSON cannot hold; what may be about positions is refused."""
+    """Return a config without values JSON can't store, or refuse one about positions."""
     if deep > DEEPEST or len(config) > MOST_KEYS:
-        return config  # refused elsewhere, if it is read at all
+        return config  # refused later, if it's read at all
     found = {}
     for key, value in config.items():
         if isinstance(value, np.generic):
@@ -256,12 +256,12 @@ def _readable(config: dict, what: str, deep: int = 0) -> dict:
         if is_list:
             found[key] = value
         elif key in KEYS or key in SLIPS or ABOUT_ROPE.search(str(key)):
-            raise TypeError(f"{place} must be what JSON can hold, got {validate.show(value)}")
+            raise TypeError(f"{place} must be something JSON can store, got {validate.show(value)}")
     return found
 
 
 def _text_key(config: dict, row: dict) -> str:
-    """Return the key of the part that is a language model's, "" where the config is one itself."""
+    """Return the key of the language model's part, or "" if the config is one itself."""
     parts = [key for key, value in config.items() if isinstance(value, dict)]
     found = [key for key in ([row["part"]] if "part" in row else PARTS) if key in parts]
     if found or row:
@@ -273,13 +273,13 @@ def _text_key(config: dict, row: dict) -> str:
     if len(found) > 1 or (models and not found):
         part = (found or models)[0]
         raise ValueError(
-            f"config must be of one language model: pass its part, as config[{part!r}]"
+            f"config must describe one language model: pass its part, config[{part!r}]"
         )
     return found[0] if found else ""
 
 
 def _refuse_two(inner: object, other: object, where: str) -> None:
-    """Refuse a dict that says something else about RoPE than another does."""
+    """Refuse a dict that contradicts another about RoPE."""
     if not isinstance(inner, dict) or not isinstance(other, dict):
         return
     for key in ("rope_type", "type", "factor", *sorted(STATED)):
@@ -290,12 +290,12 @@ def _refuse_two(inner: object, other: object, where: str) -> None:
 
 
 def _refuse_other_code(config: dict, row: dict) -> None:
-    """Refuse classes of models that are not those of its model_type."""
+    """Refuse model classes that don't belong to its model_type."""
     kind, named = config.get("model_type"), config.get("architectures")
     for name in named[:10] if row and isinstance(named, list) else ():
         if not _plain(str(name)).startswith((_plain(str(kind)), *row.get("classes", ()))):
             rule = f"config['architectures'] must be of {kind!r}, its model_type, got {name!r}"
-            raise ValueError(f"{rule}: what code of its own does is not known here")
+            raise ValueError(f"{rule}: code of its own isn't known here")
 
 
 def _plain(name: str) -> str:
@@ -303,7 +303,7 @@ def _plain(name: str) -> str:
 
 
 def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) -> None:
-    """Refuse what a config says about positions and the code of its model_type does not know."""
+    """Refuse keys about positions that the code of its model_type doesn't know."""
     turns = "without" not in row
     known = {key for name in KNOWN_BY for key in row.get(name, ())} - STATED
     known |= {row.get("marks")} | {one.get("theta") for one in row.get("types", {}).values()}
@@ -324,7 +324,7 @@ def _refuse_what_is_dropped(said: dict, row: dict, layers: Iterable[LayerType]) 
 
 
 def _numbers(layer: LayerType) -> list:
-    """Return the numbers by which layers turn: the base, how many dims, which part."""
+    """Return the numbers that define the rotation: base, number of dims, fraction."""
     given = {"rope_theta": 10_000.0, "partial_rotary_factor": 1.0} | (layer.parameters or {})
     numbers = {key: one for key, one in given.items() if isinstance(one, int | float)}
     dims = int(layer.head_dim * numbers.get("partial_rotary_factor", 1.0))
@@ -332,7 +332,7 @@ def _numbers(layer: LayerType) -> list:
 
 
 def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
-    """Return whether a key that a code does not know says what the code does anyway, or nothing."""
+    """Return whether an unknown key says what the code does anyway, or says nothing."""
     turns = "without" not in row
     has = {"alibi": row.get("without") == "ALiBi", "rope": turns, "rotary": turns}
     if has["alibi"] and key.startswith("alibi"):
@@ -351,14 +351,14 @@ def _agrees(key: str, value: object, row: dict, numbers: set) -> bool:
 
 
 def family(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a model_type; a config without one is refused if it says what may count."""
+    """Return a model_type's row. Without one, refuse a config whose keys could matter."""
     row = families().get(said.get("model_type", ""))
     if row and row.get("unknown"):
         raise ValueError(f"config['model_type'] must be of a model that is known: {_unknown(said)}")
     if row is not None:
         return row
     for key, value in said.items():
-        window = "window" in key and "model_type" not in said  # of a bare part of a config
+        window = "window" in key and "model_type" not in said  # for a bare part of a config
         plain = window or key in READ
         if key == "position_embedding_type" and isinstance(value, str):
             plain = value == "rope"
@@ -371,13 +371,13 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _says(value: object) -> bool:
-    """Return whether a config says something by a value; null, false, 0 and {} say nothing."""
+    """Return whether a value says anything. null, false, 0 and {} don't."""
     return bool(value) if isinstance(value, (*SIMPLE, list, dict, type(None))) else True
 
 
 def _unknown(said: dict) -> str:
     if "model_type" not in said:
-        return "without a model_type nobody knows what its code does"
+        return "without a model_type, its code is unknown"
     return f"what the code of model_type {validate.show(said['model_type'])} does is not known here"
 
 
@@ -391,13 +391,13 @@ def _listed(said: dict, key: str, kind: Any) -> list:
         rule = f"config[{key!r}] must have at most {MOST_LAYERS:,} entries"
         raise ValueError(f"{rule}, got {len(value):,}")
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
-        rule = f"config[{key!r}] must be a list with an entry for each layer"
+        rule = f"config[{key!r}] must be a list with one entry for each layer"
         raise TypeError(f"{rule}, got {validate.show(value)}")
     return value
 
 
 def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
-    """Return the type of each layer, and whether these are all of its layers."""
+    """Return each layer's type, and whether that's all the layers."""
     listed = next((_listed(said, key, str) for key in LISTS if said.get(key)), None)
     if listed:
         types = [RENAMED_TYPES.get(kind, kind) for kind in listed]
@@ -407,7 +407,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     many = validate.integer("config['num_hidden_layers']", many, high=MOST_LAYERS)
     marks = said.get(row.get("marks", ""))
     if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:
-        many = len(marks)  # where it is not said
+        many = len(marks)  # if it isn't given
     if at := row.get("at"):
         chosen, everywhere = {*_listed(said, at["key"], int)}, at["key"] not in said
         types = [at["is"] if everywhere or k in chosen else at["else"] for k in range(many)]
@@ -436,11 +436,11 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
 
 
 def _listed_marks(said: dict, row: dict, many: int) -> list:
-    """Return a number for each layer, 0 for one without RoPE."""
+    """Return one number per layer, 0 without RoPE."""
     key = row["marks"]
     if listed := _listed(said, key, int | float):
         if len(listed) != many:
-            rule = f"config[{key!r}] must have an entry for each of the {many} layers"
+            rule = f"config[{key!r}] must have one entry for each of the {many} layers"
             raise ValueError(f"{rule}, got {len(listed)}")
         return listed
     if "no_rope_layer_interval" in said:
@@ -452,7 +452,7 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
 
 
 def _marks(said: dict, row: dict, types: list[str]) -> list:
-    """Return for each layer whether it turns; where each has a base of its own, by which."""
+    """Return for each layer whether it rotates, and its base if layers have different ones."""
     needs = row.get("needs", {}).items()
     if "without" in row or any(said.get(key) != wanted for key, wanted in needs):
         return [False] * len(types)
@@ -469,7 +469,7 @@ def _marks(said: dict, row: dict, types: list[str]) -> list:
 def _parameters(
     said: dict, row: dict, layer: str, number: int, given: dict, nested: bool
 ) -> dict | None:
-    """Return the rope_parameters of one type of layer, None where they are null."""
+    """Return the rope_parameters of one type of layer, None if they're null."""
     own = row.get("types", {}).get(layer)
     if own is None and "types" in row:
         raise ValueError(
@@ -498,7 +498,7 @@ def _parameters(
     else:
         one = own.get("default", {})
         if one is not None and own.get("scaled", True):
-            # where the class has a rope_type, an older type counts for nothing
+            # if the class has a rope_type, an older type is ignored
             one = one | {
                 key: given[key] for key in given if key != "type" or "rope_type" not in one
             }
@@ -512,7 +512,7 @@ def _parameters(
     if isinstance(base, str):
         base = said.get(base)
     part = said.get("partial_rotary_factor")
-    if row.get("lists"):  # Step 3.5 has an entry for each layer
+    if row.get("lists"):  # Step 3.5 has one entry per layer
         base = base[number] if isinstance(base, list) and number < len(base) else base
         parts = _listed(said, "partial_rotary_factors", int | float)
         part = parts[number] if number < len(parts) else None
@@ -524,17 +524,17 @@ def _parameters(
 def _turning(
     said: dict, row: dict, layer: str, numbers: list[int], whole: dict
 ) -> tuple[dict, int, int | None]:
-    """Return rope_parameters as the model's code takes them, a head's dims and the longest text."""
+    """Return rope_parameters for the model's code, a head's dims, and the longest text."""
     kind = whole.get("rope_type") or whole.get("type") or "default"
     own = row.get("types", {}).get(layer, {})
     if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):
-        # Hunyuan's base, raised once
+        # Hunyuan raises its base once
         whole = whole | {"rope_type": "ntk", "type": None, "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
         whole |= {"rope_type": "longrope", "type": None}
     if own.get("cool") and kind == "yarn":
         whole.setdefault("attention_factor", 1.0)
-    if row.get("mscales"):  # its code takes short_factor at every length
+    if row.get("mscales"):  # its code uses short_factor at every length
         if "short_factor" in whole:
             whole["long_factor"] = whole["short_factor"]
     elif row:
@@ -557,7 +557,7 @@ def _turning(
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
         key = "hidden_size'] // config['num_attention_heads"
-    elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
+    elif key.endswith("rope_head_dim") or key == "rotary_dim":  # this many rotate
         whole.pop("partial_rotary_factor", None)
     validate.integer(f"config['{key}'], the dims of a head,", dim, high=MOST_DIMS)
     by_layer = said.get("per_layer_config") or {}

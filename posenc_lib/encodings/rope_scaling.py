@@ -1,4 +1,4 @@
-"""RoPE beyond the training length: the frequencies that a model's config.json asks for."""
+"""RoPE past the training length: the frequencies a model's config.json asks for."""
 
 import difflib
 import functools
@@ -19,13 +19,13 @@ KEYS |= {*"truncate low_freq_factor high_freq_factor short_factor long_factor".s
 
 
 MOST_KEYS, LONGEST_KEY, MOST_DIMS = 2000, 200, 2**16
-LARGEST = 1e15  # of an entry, far beyond each in use; powers of it are finite
+LARGEST = 1e15  # limit of an entry, far beyond any in use; its powers are finite
 
 
 def refuse_slips(what: str, given: object, known) -> None:
-    """Refuse what is no dict, and a key nearly like a known one; mrope_section and others pass."""
+    """Refuse anything but a dict, and keys that look like typos. mrope_section and others pass."""
     if not isinstance(given, dict):
-        rule, hint = f"{what} must be a dict with names as keys, got {validate.show(given)}", ""
+        rule, hint = f"{what} must be a dict whose keys are strings, got {validate.show(given)}", ""
         if isinstance(given, str | os.PathLike):
             text = str(given).lstrip().startswith("{")
             hint = " (json.loads reads a text)" if text else " (json.load(open(…)) reads a file)"
@@ -35,30 +35,32 @@ def refuse_slips(what: str, given: object, known) -> None:
     known = frozenset(known)
     for key, value in given.items():
         if not isinstance(key, str):
-            raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(key)}")
+            raise TypeError(
+                f"{what} must be a dict whose keys are strings, got {validate.show(key)}"
+            )
         if len(key) > LONGEST_KEY:
-            rule = f"{what} must have keys of at most {LONGEST_KEY} letters"
+            rule = f"{what} can have keys of at most {LONGEST_KEY} characters"
             raise ValueError(f"{rule}, got {validate.show(key)} of {len(key):,}")
         if near := _near(key, known):
-            rule = f"{what} must have keys of config.json, got {key!r}"
+            rule = f"{what} must have keys of a config.json, got {key!r}"
             raise ValueError(f"{rule} (did you mean {near!r}?)")
         if isinstance(value, np.ndarray) and key in known:
-            rule = f"{what}[{key!r}] must be what JSON can hold"
+            rule = f"{what}[{key!r}] must be something JSON can store"
             raise TypeError(f"{rule}, got {validate.show(value)}")
 
 
 @functools.lru_cache(4 * MOST_KEYS)
 def _near(key: str, known: frozenset) -> str:
-    """Return the known key that a key is nearly like, "" where it is none or one of them."""
+    """Return the known key that a key nearly matches, or ""."""
     if key in known:
         return ""
-    # num_attention_heads of some kind is another key
+    # num_attention_heads with a prefix is a different key
     alike = sorted(name for name in known if abs(len(name) - len(key)) <= 2)
     return next(iter(difflib.get_close_matches(key, alike, n=1, cutoff=0.9)), "")
 
 
 class _Config:
-    """rope_parameters and what surrounds them in a config.json; entries are checked when read."""
+    """rope_parameters and their surroundings in a config.json. Entries are checked when read."""
 
     def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None, dtype):
         refuse_slips("rope_parameters", given, KEYS)
@@ -70,7 +72,7 @@ class _Config:
         self.given, self.dtype = given, validate.float_dtype("dtype", dtype)
         name = given.get("rope_type") or given.get("type") or "default"
         if "factor" in given and not {"rope_type", "type"} & set(given):
-            raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
+            raise ValueError("rope_parameters must have 'rope_type' if there's a factor")
         known = validate.known("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
         self.type, older = OLD_TYPES.get(known, known), given.get("type")
         older = OLD_TYPES.get(older, older) if isinstance(older, str) else self.type
@@ -84,14 +86,14 @@ class _Config:
         self.seq_len = 0 if seq_len is None else validate.integer("seq_len", seq_len, low=0)
         self.base = self.number("rope_theta", 10_000.0)
         part = self.number("partial_rotary_factor", 1.0)
-        self.dim = int(self.head_dim * part)  # how many dims turn
-        odd = self.dim % 2 and self.type == "yarn"  # others turn the next dim, too
+        self.dim = int(self.head_dim * part)  # how many dims rotate
+        odd = self.dim % 2 and self.type == "yarn"  # others also rotate the next dim
         if part > 1 or self.dim < 2 or odd:
             rule = f"let an even number of the {self.head_dim} dims turn, at least 2"
             raise ValueError(f"rope_parameters['partial_rotary_factor'] must {rule}, got {part:g}")
 
     def number(self, key: str, default: float | None = None) -> float:
-        """Return an entry, greater than 0; without a default it must be there."""
+        """Return a positive entry. Without a default, it's required."""
         value = default if self.given.get(key) is None else self.given[key]
         if value is None:
             raise ValueError(f"rope_parameters must have {key!r} where the type is {self.type!r}")
@@ -100,7 +102,7 @@ class _Config:
 
     @property
     def original(self) -> float:
-        """The length that the model was first trained on."""
+        """The length the model was first trained on."""
         return self.number("original_max_position_embeddings", self.longest)
 
     @property
@@ -108,14 +110,14 @@ class _Config:
         return self.at(self.dim, self.base)
 
     def at(self, dim: int, base: float) -> np.ndarray:
-        """Return θ of a base, computed in the dtype that is asked for."""
+        """Return θ for a base, computed in the given dtype."""
         pairs = (dim + 1) // 2
-        # of an odd number of dims, the last turns with the next
+        # if it's odd, the last dim rotates with the next
         base = base if dim == 2 * pairs else base ** (2 * pairs / dim)
         return theta(2 * pairs, base, self.dtype.type)
 
     def raised(self, stretch: float) -> np.ndarray:
-        """Return θ at a larger base: the slowest pair `stretch` times slower, the fastest as is."""
+        """Return θ for a larger base: the slowest pair `stretch` times slower, the first as is."""
         if self.dim <= 2:
             return self.theta
         return self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2)))
@@ -127,10 +129,10 @@ def _dynamic(config):
 
 
 def _yarn(config):
-    """Keep θ from beta_fast turns in the training length on, divide it below beta_slow turns."""
+    """Keep θ above beta_fast turns in the training length, divide it below beta_slow turns."""
     if config.base == 1:
-        rule = "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn'"
-        raise ValueError(f"{rule}: all pairs turn alike")
+        rule = "rope_parameters['rope_theta'] must not be 1 for type 'yarn'"
+        raise ValueError(f"{rule}: all pairs rotate at the same speed")
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
     if turns[0] < turns[1]:
         rule = f"rope_parameters['beta_fast'] must be at least beta_slow, {turns[1]:g}"
@@ -147,7 +149,7 @@ def _yarn(config):
 
 
 def _temperature(config, factor: float) -> float:
-    """Return YaRN's fit, 0.1·ln(factor) + 1; with both mscales, the quotient of the two fits."""
+    """Return YaRN's fit, 0.1·ln(factor) + 1, or with both mscales the ratio of two fits."""
     asked = ("mscale", "mscale_all_dim")
     many = map(config.number, asked) if all(map(config.given.get, asked)) else (1.0, 0.0)
     one, other = (0.1 * m * math.log(max(factor, 1.0)) + 1 for m in many)
@@ -155,19 +157,19 @@ def _temperature(config, factor: float) -> float:
 
 
 def _llama3(config):
-    """The same, with a ramp over the turns: from high_freq_factor of them to low_freq_factor."""
+    """The same, with a ramp over the number of turns, from high_freq_factor to low_freq_factor."""
     low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
     if low > high:
         rule = f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}"
         raise ValueError(f"{rule}, got {high:g}")
     turns = config.original * config.theta / (2 * np.pi)
-    # Llama 4's are equal: there is no ramp
+    # Llama 4's are equal: no ramp
     divided = np.clip((high - turns) / (high - low or 1e-9), 0, 1)
     return _blend(config.theta, config.number("factor"), divided), 1.0
 
 
 def _blend(theta: np.ndarray, factor: float, divided: np.ndarray) -> np.ndarray:
-    """Return θ where divided is 0, θ/factor where it is 1, and between them in between."""
+    """Interpolate between θ, where divided is 0, and θ/factor, where it's 1."""
     return theta * (1 - divided) + theta / factor * divided
 
 
@@ -195,7 +197,7 @@ def _longrope(config):
 
 def _proportional(config):
     theta = config.at(config.head_dim, config.base) / config.number("factor", 1.0)
-    theta[config.dim // 2 :] = 0  # the slowest pairs stand still
+    theta[config.dim // 2 :] = 0  # the slowest pairs don't rotate
     return theta, 1.0
 
 
@@ -220,10 +222,10 @@ def rope_scaling(
     seq_len: int | None = None,
     dtype: npt.DTypeLike = np.float64,
 ) -> tuple[npt.NDArray[np.floating], float]:
-    """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
+    """Return RoPE's frequencies as a model's config.json scales them: (inv_freq, attention_factor).
 
-    Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores
-    by its square.
+    Queries and keys are rotated by positions·inv_freq and multiplied by attention_factor, so scores
+    are multiplied by its square.
 
     >>> from posenc_lib import inv_freq
     >>> yarn = {"rope_type": "yarn", "factor": 4.0}
@@ -233,20 +235,20 @@ def rope_scaling(
 
     Args:
         rope_parameters: `rope_parameters` or the older `rope_scaling` of a config.json. rope_type
-            (or type) is one of default, linear, dynamic, ntk (the base raised once, which has no
-            name in Hugging Face's code), yarn, longrope (su), llama3, proportional. rope_theta is
-            10 000 where it is missing, and original_max_position_embeddings what
-            max_position_embeddings is. Keys of other types change nothing.
-        head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn,
-            rounded down, and if that is odd, one more.
+            (or type) is one of default, linear, dynamic, ntk (raises the base once, and has no name
+            in Hugging Face's code), yarn, longrope (su), llama3, proportional. rope_theta defaults
+            to 10,000, and original_max_position_embeddings to max_position_embeddings. Keys of
+            other types don't matter.
+        head_dim: number of dims of a head, even. partial_rotary_factor is the fraction that
+            rotates, rounded down to a number of dims, plus one if that's odd.
         max_position_embeddings: the longest text the model is made for.
-        seq_len: length of this text, which dynamic and longrope look at; None means one within the
-            original length.
-        dtype: float64, or float32 for what a model in float32 computes: equal to transformers' but
-            for a last digit.
+        seq_len: length of this text, used by dynamic and longrope. None means within the original
+            length.
+        dtype: float64, or float32 for the values of a model in float32, which match transformers'
+            up to the last digit.
 
-    Returns: array of shape (turning dims/2,), in radians per position, 0 for pairs that stand
-        still; a float.
+    Returns: array of shape (rotating dims/2,), in radians per position, 0 for pairs that don't
+        rotate; a float.
     Source: transformers 5.23, modeling_rope_utils; Chen et al. 2023 (linear), Peng et al. 2023
         (ntk, dynamic, yarn), Ding et al. 2024 (longrope), Grattafiori et al. 2024 (llama3).
     """

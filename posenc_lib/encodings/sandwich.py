@@ -1,4 +1,4 @@
-"""Sandwich: dot products of the sinusoidal code, as a bias that each head divides by its number."""
+"""Sandwich: dot products of the sinusoidal code as a bias, divided by each head's number."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,17 @@ from posenc_lib.encodings.parameter import NUM_HEADS, head_of, powers_of, seq_le
 def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
     """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, where n = key − query.
 
-    It is a bias: `attention(…, bias=sandwich(…))`. θ_i = 10 000^(−2i/dim) begins at i = 1, so the
-    fastest pair is slower than that of `sinusoidal`. The bias falls at first, and rises again where
-    that pair comes round: with 128 dims from offset 13 to 14 for the first time.
+    Use it as a bias: `attention(…, bias=sandwich(…))`. θ_i = 10,000^(−2i/dim) starts at i = 1, so
+    the fastest pair is slower than in `sinusoidal`. The bias falls at first, and rises again when
+    that pair completes a turn: for 128 dims, first from offset 13 to 14.
 
     >>> sandwich(2, 3, 128)[0].round(2)
     array([[ 0.  , -0.36, -1.3 ],
            [-0.36,  0.  , -0.36],
            [-1.3 , -0.36,  0.  ]])
 
-    Args: dim is that of the sinusoidal code.
-    Returns: float64 array of shape (num_heads, q_len, q_len), the same before and after the query.
+    Args: dim is the number of dims of the sinusoidal code.
+    Returns: float64 array of shape (num_heads, q_len, q_len), symmetric around the query.
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive
         Field Analysis".
     """
@@ -39,7 +39,7 @@ def _by_distance(distance: np.ndarray, num_heads: int, dim: int) -> np.ndarray:
 
 
 class Sandwich(Bias):
-    """The similarity of two sinusoidal codes; it needs nothing learned."""
+    """The similarity of two sinusoidal codes. Nothing is learned."""
 
     name, title = "sandwich", "Sandwich"
     lesson = 14.1  # after FIRE
@@ -49,7 +49,7 @@ class Sandwich(Bias):
         head_of(high=31),
         powers_of(
             "code_dim",
-            "how many dims the sinusoidal code has",
+            "number of dims of the sinusoidal code",
             128,
             16,
             512,
@@ -60,5 +60,5 @@ class Sandwich(Bias):
     )
 
     def biases(self, offsets):
-        # a cosine is the same on both sides
+        # a cosine is symmetric
         return _by_distance(offsets, self.num_heads, self.code_dim)

@@ -1,4 +1,4 @@
-"""One sine for each dim: smooth binary digits."""
+"""One sine per dim: smooth binary digits."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,17 @@ from posenc_lib.encodings.validate import checked
 def sine(
     positions: npt.ArrayLike, d_model: int, *, base: float | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
+    """Return one sine per dim: sin(t / 2^i), or sin(t / base^(i/(d−1))) with a base.
 
     >>> sine(3, 2).round(2)
     array([[0.  , 0.  ],
            [0.84, 0.48],
            [0.91, 0.84]])
 
-    Args: a base spreads the wavelengths from 2π to 2π·base instead.
+    Args: with a base, wavelengths go from 2π to 2π·base.
     Returns: float64 array of shape (…, seq_len, d_model) with values in [−1, 1].
-    Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn
-        such frequencies.
+    Source: a step from bits to Vaswani et al. 2017. Kazemi et al. 2019, "Time2Vec", learn such
+        frequencies.
     """
     return np.sin(np.multiply.outer(positions, sine_frequencies(d_model, base)))
 
@@ -35,7 +35,7 @@ def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
 
 
 class Sine(Additive):
-    """One sine for each dim."""
+    """One sine per dim."""
 
     name, title = "sine", "Sines alone"
     lesson = 4

@@ -1,4 +1,4 @@
-"""The sines and cosines of the Transformer of 2017."""
+"""The sines and cosines of the 2017 Transformer."""
 
 from typing import Literal, get_args
 
@@ -27,23 +27,24 @@ def sinusoidal(
 ) -> npt.NDArray[np.floating]:
     """Return the Transformer's sines and cosines: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
-    θ_i = base^(−2i/d). It is computed in float64 and rounded once, so a float32 table is right
-    at 1 000 003, too.
+    θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is still correct at
+    position 1,000,003.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
-    Args: d_model is d, even; a larger base makes the slow dims slower; layout is "interleaved" as
-        here, or "concatenated", all sines before all cosines; dtype is float64, float32 or float16.
+    Args: d_model is d, even. A larger base makes the slow dims slower. layout is "interleaved", as
+        above, or "concatenated", with all sines before all cosines. dtype is float64, float32 or
+        float16.
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
     t, dtype = np.asarray(positions), np.dtype(dtype)
     table = np.empty((*t.shape, d_model), dtype)
     if layout == "interleaved" and dtype != np.float16:
-        # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number:
-        # there is nothing to copy
+        # sin + i·cos = i·e^{−itθ}, and two adjacent floats are a complex number,
+        # so there's nothing to copy
         out = table.view(np.result_type(dtype, np.complex64))
         turns(t, -theta(d_model, base), out=out, factor=1j)
         return table
@@ -59,8 +60,7 @@ def sinusoidal(
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 
-    One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros
-    elsewhere.
+    One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, and zeros.
 
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
@@ -78,10 +78,10 @@ class Sinusoidal(Waves, Additive):
 
     name, title = "sinusoidal", "Sinusoidal"
     lesson = 5
-    layout_of = Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS)
+    layout_of = Parameter("layout", "where the cosines go", "interleaved", options=LAYOUTS)
     parameters = (seq_len_of(64), even_of(64, "d_model"), base_of(10_000.0), layout_of)
     view_starts = SLOW_PAIR
-    turning_sense = -1  # (sin, cos) goes round as a clock's hand does
+    turning_sense = -1  # (sin, cos) rotates clockwise
 
     @property
     def pairing(self):

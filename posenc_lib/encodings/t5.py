@@ -1,4 +1,4 @@
-"""T5: one learned number for each bucket of offsets and each head."""
+"""T5: one learned number per bucket of offsets and head."""
 
 from functools import partial
 
@@ -11,8 +11,8 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 
 MOST_BUCKETS = 2**16
-ROUNDING = 1e-9  # a logarithm that should be whole may come out a little less
-HEADS = 8  # of the untrained table that panels show
+ROUNDING = 1e-9  # a logarithm that should be an integer can come out slightly lower
+HEADS = 8  # seed of the untrained table in panels
 
 
 @validate.checked(
@@ -25,20 +25,20 @@ def t5_bucket(
     num_buckets: int = 32,
     max_distance: int = 128,
 ) -> npt.NDArray[np.int64]:
-    """Return each offset's bucket: near ones have their own, farther ones share, more and more.
+    """Return each offset's bucket: close offsets get their own, distant ones share.
 
-    With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the
+    With B buckets for one direction, distances n < E = ⌊B/2⌋ get their own bucket n. Beyond, the
     bucket is E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
 
     >>> t5_bucket([-1, 0, 1, -91, -128, -1000])
     array([ 1,  0, 17, 15, 15, 15])
 
-    Args: offset has whole numbers, of any shape; bidirectional gives earlier keys the first half of
-        the buckets and later keys the second, else every later key reads bucket 0; num_buckets is 2
-        … 2**16, if bidirectional even and at least 4; from max_distance on, at the latest, all
-        share the last bucket.
-    Returns: int64 array of the shape of offset.
-    Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
+    Args: offset contains integers, in any shape. With bidirectional, earlier keys get the first
+        half of the buckets and later keys the second; otherwise every later key gets bucket 0.
+        num_buckets is 2 … 2**16, and with bidirectional, even and at least 4. From max_distance on
+        (or earlier), all offsets share the last bucket.
+    Returns: int64 array with the shape of offset.
+    Source: Raffel et al. 2020, "T5", section 2.1. The formula is only in the authors' code.
     """
     if bidirectional and (num_buckets % 2 or num_buckets < 4):
         raise ValueError(
@@ -69,17 +69,17 @@ def t5_bias(
     bidirectional: bool = True,
     max_distance: int = 128,
 ) -> npt.NDArray[np.float64]:
-    """Return what T5 adds to the scores: for each head one learned number per bucket.
+    """Return what T5 adds to the scores: one learned number per head and bucket.
 
-    T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
+    T5 doesn't divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
 
     >>> t5_bias([[0.0], [1.0], [2.0], [3.0]], 3, max_distance=8)[0]
     array([[0., 3., 3.],
            [1., 0., 3.],
            [1., 1., 0.]])
 
-    Args: weights have shape (num_buckets, num_heads); bidirectional, in encoders but not in
-        decoders, and max_distance are as in `t5_bucket`.
+    Args: weights have shape (num_buckets, num_heads). bidirectional is for encoders, not decoders.
+        For it and max_distance, see `t5_bucket`.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
@@ -91,23 +91,23 @@ def t5_bias(
 
 
 class T5(Bias):
-    """An untrained number for each bucket and each of 8 heads; here scores are divided by √d."""
+    """An untrained number per bucket and head, for 8 heads. Scores are divided by √d here."""
 
     name, title = "t5", "T5 buckets"
     lesson = 7.2
     parameters = (
         seq_len_of(64),
-        Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
+        Parameter("num_buckets", "numbers each head learns", 32, 4, 64, 4, least=2),
         Parameter(
             "max_distance",
-            "from here on, at the latest, all share the last bucket",
+            "from here on, offsets share the last bucket",
             128,
             33,
             512,
             least=2,
         ),
         Parameter(
-            "bidirectional", "whether later keys have buckets, too", True, options=(True, False)
+            "bidirectional", "whether later keys also have buckets", True, options=(True, False)
         ),
         head_of(high=HEADS - 1),
         SEED,

@@ -1,4 +1,4 @@
-"""What else helps on longer texts: whole waves, and queries that grow with their position."""
+"""More help on longer texts: whole waves, and queries that grow with their position."""
 
 from functools import partial
 
@@ -16,20 +16,19 @@ from posenc_lib.encodings import validate
 def attention_temperature(
     positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1, ahead: int = 1
 ) -> npt.NDArray[np.float64]:
-    """Return what Llama 4 multiplies queries by in layers without RoPE, at each position t.
+    """Return the factor for queries in Llama 4's layers without RoPE, at each position t.
 
-    It is 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋), and sharpens attention that spreads over
-    ever more keys; keys are not multiplied. Ministral 3 has the same in all layers, but
-    ⌊t/floor_scale⌋ (ahead 0); its attn_scale is llama_4_scaling_beta, its floor_scale
+    It's 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋), and sharpens attention that spreads over more
+    and more keys. Keys aren't multiplied. Ministral 3 does the same in all layers, with
+    ⌊t/floor_scale⌋ (ahead 0). Its attn_scale is llama_4_scaling_beta, and its floor_scale is
     original_max_position_embeddings.
 
     >>> attention_temperature([0, 8190, 8191, 131_071]).round(3)
     array([1.   , 1.   , 1.069, 1.283])
 
-    Args: positions are numbers from 0; floor_scale says how many of them share a factor;
-        attn_scale, above 0, how fast it grows; ahead is what is added to a position before it is
-        divided, 1 or 0.
-    Returns: float64 array of the shape of positions, from 1.
+    Args: positions are numbers from 0. floor_scale is how many of them share a factor. attn_scale,
+        positive, is how fast it grows. ahead, 1 or 0, is added to a position before the division.
+    Returns: float64 array with the shape of positions, starting at 1.
     Source: transformers 5.23, Llama4TextAttention and Ministral3Attention.
     """
     t = np.asarray(positions, np.float64)

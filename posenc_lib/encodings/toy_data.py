@@ -1,4 +1,4 @@
-"""Made-up tokens to try an encoding on: their vectors, a sentence, and what is left of a token."""
+"""Made-up tokens to test an encoding on: vectors, a sentence, and what's left of a token."""
 
 import math
 
@@ -6,23 +6,23 @@ import numpy as np
 
 from posenc_lib.encodings.validate import choice, fit_memory
 
-DRAWN = 44  # the seed of a query and a key whose first two dims make a clear picture
-TRIED = 256  # tokens of which a mean is taken
+DRAWN = 44  # seed of a query and a key whose first two dims make a clear picture
+TRIED = 256  # tokens to average over
 
 
 def tokens(number: int, dim: int) -> np.ndarray:
-    """Return made-up token vectors, always the same, shape (number, dim), entries of variance 1."""
+    """Return made-up token vectors, always the same, shape (number, dim), with variance 1."""
     fit_memory(number * dim, seq_len=number, dims=dim)
     return np.random.default_rng(0).normal(size=(number, dim))
 
 
 def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
-    """Return made-up tokens of mean length embed_scale, shape (number, dim)."""
+    """Return made-up tokens with mean length embed_scale, shape (number, dim)."""
     return embed_scale / np.sqrt(dim) * tokens(number, dim)
 
 
 def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return tokens times made-up W_q, W_k and W_v that keep the variance, all of x's shape."""
+    """Return tokens times made-up W_q, W_k and W_v that preserve variance, each shaped like x."""
     dim = x.shape[1]
     fit_memory(3 * dim**2, dims=dim)
     projections = np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
@@ -30,7 +30,7 @@ def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.ndarray:
-    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random by a seed."""
+    """Return one query and one key, shape (2, head_dim): all ones, or random with a seed."""
     choice("content", content, ("ones", "random"))
     fit_memory(2 * head_dim, head_dim=head_dim)
     drawn = np.random.default_rng(DRAWN if seed is None else seed).normal(size=(2, head_dim))
@@ -38,10 +38,10 @@ def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.nd
 
 
 def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much of a token is left when a row of the table is added, two arrays (seq_len,).
+    """Return how much of a token survives adding a row of the table, two arrays (seq_len,).
 
-    Each is a mean over 256 tokens of mean length embed_scale: the cosine of a token with itself
-    plus the position, and the cosine of two different tokens at that same position.
+    Both are means over 256 tokens with mean length embed_scale: the cosine between a token and
+    itself plus the position, and the cosine between two different tokens at that position.
     """
     x = embedded(TRIED, table.shape[1], embed_scale)
     p = np.einsum("td,td->t", table, table)  # |p|² at each position

@@ -1,4 +1,4 @@
-"""Transformer-XL: distances as sinusoidal keys, and four terms that say who cares about them."""
+"""Transformer-XL: distances as sinusoidal keys, in four separate terms."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, base_of, ev
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 TERMS = ("q·k", "q·r", "u·k", "v·r")
-TERM = Parameter("term", "which part of the score is kept", "all", options=("all", *TERMS))
+TERM = Parameter("term", "which part of the score to keep", "all", options=("all", *TERMS))
 WORDS = replace(
     CONTENT, help="the query and the key, or different words", options=(*CONTENT.options, "words")
 )
@@ -25,21 +25,21 @@ ADDED = partial(validate.data, min_ndim=1)
 def transformer_xl_scores(
     q: npt.ArrayLike, k: npt.ArrayLike, r: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
-    """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
+    """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is the distance back to the key.
 
-    These are four terms: what the words say to each other (q·k), what the query says to the
-    distance (q·r), how much any query likes this key (u·k), and this distance (v·r). `attention(q,
-    k, values, scores=…)` divides them by √d.
+    There are four terms: query and key (q·k), query and distance (q·r), how much any query likes
+    this key (u·k), and how much it likes this distance (v·r). `attention(q, k, values, scores=…)`
+    divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first,
-        shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to
-        1 − q_len; u is added to every query for the words, v for the distances, each (d,) or
+    Args: k starts with the memory, so k_len ≥ q_len. r has the keys of the distances, farthest
+        first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows down
+        to 1 − q_len. u is added to every query for words, v for distances; each has shape (d,), or
         (..., d) with one row per head.
-    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys r has no rows for.
+    Returns: float64 array of shape (..., q_len, k_len), −inf at later keys without a row in r.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = fitting_qk(q, k)
@@ -50,7 +50,9 @@ def transformer_xl_scores(
         raise ValueError(f"{rule}, got {k_len} and {q_len}")
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
-            raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
+            raise ValueError(
+                f"{name} must have the same number of dims as q, {d}, got {x.shape[-1]}"
+            )
     both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
         raise ValueError(
@@ -58,7 +60,7 @@ def transformer_xl_scores(
         )
     validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2)
-    # keys that r has no rows for
+    # keys without a row in r
     later = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
     by_distance = np.concatenate([by_distance, later], axis=-1)
     place = relative_offsets(q_len, k_len) + k_len - 1
@@ -66,7 +68,7 @@ def transformer_xl_scores(
 
 
 class TransformerXL(Relative):
-    """Scores of four terms, with untrained parameters."""
+    """Scores with four terms and untrained parameters."""
 
     name, title = "transformer_xl", "Transformer-XL"
     lesson = 7.1
@@ -80,7 +82,7 @@ class TransformerXL(Relative):
     def scores(self, q, k):
         d = validate.EVEN("head_dim", q.shape[1])
         rng = np.random.default_rng(self.seed)
-        # untrained, as r is, which has rows for later keys, too, as in XLNet
+        # untrained, like r, which has rows for later keys, as in XLNet
         u, v = rng.normal(size=(2, d))
         distances = sinusoidal(np.arange(len(k) - 1, -len(q), -1), d, base=self.base)
         r = distances @ rng.normal(size=(d, d)) / np.sqrt(d)
@@ -94,7 +96,7 @@ class TransformerXL(Relative):
         return transformer_xl_scores(*made_of[self.term])
 
     def tiled_qk(self):
-        """Return a query and a key for each position: always the same, or of different words."""
+        """Return a query and a key for each position: all equal, or from different words."""
         if self.content != "words":
             return super().tiled_qk()
         return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]

@@ -1,7 +1,7 @@
-"""What an argument may be: a rule for each name, `RULES`, and the words that refuse what breaks it.
+"""The rules for arguments, `RULES`, and the error messages for breaking them.
 
-A public function says `@checked(…)`, so its body begins with its formula. Positions, sizes and
-options are checked, but data may hold NaN and infinity. `fit_memory` limits every result.
+A public function is decorated with `@checked(…)`, so its body starts with the formula. Positions,
+sizes and options are checked; data may contain NaN and infinity. `fit_memory` limits every result.
 """
 
 import difflib
@@ -18,26 +18,26 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 
-LONGEST = 500  # letters of a title or a caption
-EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
-SHOWN = 60  # letters of a value in a message
-MOST_AXES = 8  # of an array that is taken for a table
-LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
-# what is too small or too large becomes 0 or infinite, even where the caller lets NumPy raise
+LONGEST = 500  # characters in a title or a caption
+EXACT = 2**53  # beyond it, float64 can't tell neighboring integers apart
+SHOWN = 60  # characters of a value in a message
+MOST_AXES = 8  # of an array that's read as a table
+LARGEST = 1e150  # in a table: the product of two still fits into float64
+# too small becomes 0 and too large infinite, even if the caller makes NumPy raise
 quiet = np.errstate(all="ignore")
-MEMORY = "POSENC_MAX_GB"  # says how large an array may get
+MEMORY = "POSENC_MAX_GB"  # the limit for an array
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
-# what XML has no place for
+# characters XML can't contain
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def show(value) -> str:
-    """Return value as it should be in a message: short, and with its shape where it is an array."""
+    """Return value for a message: shortened, or the shape of an array."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
-    if isinstance(value, int) and value == EXACT:
-        return "2**53"
+    if isinstance(value, int) and abs(value) == EXACT:
+        return "2**53" if value > 0 else "-2**53"
     if isinstance(value, (str, bytes, list, tuple)):
         value = value[:SHOWN]
     elif isinstance(value, dict):
@@ -46,33 +46,33 @@ def show(value) -> str:
         text = printable(repr(value.item() if isinstance(value, np.generic) else value))
     except Exception:  # nested too deep, too many digits, an error of its own
         size = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
-        return f"a {type(value).__name__}{size} that can't be written out"
+        return f"a {type(value).__name__}{size} that can't be printed"
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def printable(text: str) -> str:
-    """Return text with a � for what no file can hold: NUL, half a character."""
+    """Return text with a � for whatever a file can't contain: NUL, half a character."""
     return UNPRINTABLE.sub("�", text)
 
 
 def as_text(value) -> str:
-    """Return a value as specs and the words below a picture write it: 10000, 0.5, interleaved."""
+    """Return value as it is in specs and below pictures: 10000, 0.5, interleaved."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def ended(words: str) -> str:
-    """Return words as a sentence: with a full stop, unless they end in a mark of their own."""
+    """Return words with a period at the end, unless there's punctuation already."""
     return words if words.endswith((".", "?", "!", "…")) else f"{words}."
 
 
 def listed(words: Iterable[str]) -> str:
-    """Return words as a sentence has them: a, b and c."""
+    """Return words as a list in a sentence: a, b and c."""
     *before, last = words
     return f"{', '.join(before)} and {last}" if before else last
 
 
 def did_you_mean(value, options) -> list[str]:
-    """Return up to three options that are written like a value or contain it, nearest first."""
+    """Return up to three options that are spelled like value or contain it, best first."""
     if not isinstance(value, str) or not value:
         return []
     by_case = {option.lower(): option for option in options}
@@ -81,15 +81,12 @@ def did_you_mean(value, options) -> list[str]:
     return [by_case[option] for option in near[:3]]
 
 
-def among(value, names, has: str = "there are") -> str:
-    """Return what an error says in brackets of a name that is none of these.
-
-    It has those that were perhaps meant, or a few of them.
-    """
+def among(value, names, has: str = "There are") -> str:
+    """Return a hint for an unknown name: the names it could be, or some that exist."""
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
-    return f"did you mean {near}?" if near else f"{has} {some}"
+    return f"Did you mean {near}?" if near else f"{has} {some}."
 
 
 def _size(value) -> int:
@@ -97,9 +94,9 @@ def _size(value) -> int:
 
 
 def fit_memory(count: float, **given) -> None:
-    """Refuse an array of so many numbers if it takes more than 2 GB, or what MEMORY says.
+    """Refuse an array of this many numbers if it needs more than 2 GB, or the limit in MEMORY.
 
-    given are the arguments that ask for it, by name.
+    given are the arguments that determine its size, by name.
     """
     written = os.environ.get(MEMORY, 2)
     try:
@@ -107,25 +104,23 @@ def fit_memory(count: float, **given) -> None:
     except ValueError:
         most = math.nan
     if not most > 0:
-        raise ValueError(f"{MEMORY} must be a number of gigabytes above 0, got {show(written)}")
+        raise ValueError(f"{MEMORY} must be a positive number of gigabytes, got {show(written)}")
     needed = 8 * count / 1e9
     if needed > most:
         name = max(given, key=lambda name: _size(given[name]))
-        makes = f"got {show(given[name])}, which makes one of {needed:,.1f} GB"
-        allows = f'(os.environ["{MEMORY}"] = "{math.ceil(needed)}" allows it)'
-        raise ValueError(f"{name} must leave every array within {most:g} GB, {makes} {allows}")
+        makes = f"got {show(given[name])}, which makes an array of {needed:,.1f} GB"
+        allows = f'To allow that, set os.environ["{MEMORY}"] = "{math.ceil(needed)}"'
+        raise ValueError(f"{name} must keep arrays below {most:g} GB, {makes}. {allows}")
 
 
-# Each rule takes the name of an argument and its value.
-# It returns the value, or raises an error with both.
+# Each rule takes an argument's name and value.
+# It returns the value, or raises an error that gives both.
 
 
 def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = False) -> int:
-    """Return value as an int within [low, high]; bool, float and text are refused."""
+    """Return value as an int in [low, high]. Refuses bool, float, and str."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(
-            f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})"
-        )
+        raise TypeError(f"{name} must be an integer, got {show(value)} ({type(value).__name__})")
     value = int(value)
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {show(value)}")
@@ -139,12 +134,12 @@ def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = F
 def real(
     name: str, value, *, above: float = -math.inf, low: float = -math.inf, high: float = math.inf
 ) -> float:
-    """Return value as a finite float above a bound and within [low, high].
+    """Return value as a finite float in [low, high] and above a bound.
 
-    bool, complex and text are refused.
+    Refuses bool, complex, and str.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a real number, got {show(value)} ({type(value).__name__})")
+        raise TypeError(f"{name} must be a number, got {show(value)} ({type(value).__name__})")
     try:
         value = float(value)
     except OverflowError:
@@ -152,20 +147,17 @@ def real(
     if not math.isfinite(value):
         raise ValueError(f"{name} must be finite, got {value}")
     if value <= above:
-        raise ValueError(f"{name} must be greater than {above:g}, got {value:g}")
+        rule = f"greater than {above:g}" if above else "positive"
+        raise ValueError(f"{name} must be {rule}, got {value:g}")
     if not low <= value <= high:
-        if low == -math.inf:
-            rule = f"be at most {show(high)}"
-        else:
-            rule = (
-                f"lie within ±{show(high)}" if low == -high else f"be between {low:g} and {high:g}"
-            )
-        raise ValueError(f"{name} must {rule}, got {value:g}")
+        lowest, highest = (show(int(x)) if abs(x) == EXACT else f"{x:g}" for x in (low, high))
+        rule = f"at most {highest}" if low == -math.inf else f"between {lowest} and {highest}"
+        raise ValueError(f"{name} must be {rule}, got {value:g}")
     return value
 
 
 def choice(name: str, value, options: tuple):
-    """Return value if it is one of a few options."""
+    """Return value if it's one of a few options."""
     if not isinstance(value, str) or value not in options:
         raise ValueError(
             f"{name} must be one of {', '.join(map(repr, options))}, got {show(value)}"
@@ -174,22 +166,22 @@ def choice(name: str, value, options: tuple):
 
 
 def known(name: str, value, names):
-    """Return value if it is one of these names, of which there may be many."""
+    """Return value if it's one of these names. There can be many."""
     if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{name} must be a known name ({among(value, names)}), got {show(value)}")
+        raise ValueError(f"{name} {show(value)} is unknown. {among(value, names)}")
     return value
 
 
 def flag(name: str, value) -> bool:
-    """Return value if it is True or False."""
+    """Return value if it's True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {show(value)} ({type(value).__name__})")
     return bool(value)
 
 
 def float_dtype(name: str, value) -> np.dtype:
-    """Return value as one of the float dtypes a table may have."""
-    # NumPy takes None for float64, and an array for its own dtype
+    """Return value as a float dtype that tables can have."""
+    # NumPy reads None as float64 and an array as its dtype
     if isinstance(value, (str, type, np.dtype)):
         for dtype in DTYPES:
             if value in (dtype.name, dtype.type, dtype):
@@ -201,35 +193,33 @@ def float_dtype(name: str, value) -> np.dtype:
 
 
 def plain(value):
-    """Return a PyTorch tensor, whatever its dtype and gradient, as an array; all else as it is."""
+    """Return a PyTorch tensor of any dtype as an array, and anything else unchanged."""
     return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
 
 
 def as_array(name: str, value) -> np.ndarray:
-    """Return value as an array of whatever dtype; masked and ragged ones are refused."""
+    """Return value as an array of any dtype. Refuses masked and ragged ones."""
     rows = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         raise TypeError(
-            f"{name} must be a plain array, got a masked one (choose what stands for its gaps)"
+            f"{name} must be a plain array, got a masked one. First fill it, as in {name}.filled(0)"
         )
     if isinstance(value, range):
         fit_memory((value.stop - value.start) // value.step, **{name: value})
     try:
         return np.asarray(value)
-    except (ValueError, RecursionError) as error:  # NumPy's own words do not name the argument
+    except (ValueError, RecursionError) as error:  # NumPy's message doesn't name the argument
         deep = isinstance(error, RecursionError) or "dimension" in str(error)
-        got = "lists nested too deep" if deep else "rows of unequal length"
-        raise ValueError(f"{name} must be a regular array of numbers, got {got}") from None
+        got = "lists nested too deep" if deep else "rows of different lengths"
+        raise ValueError(f"{name} must be rectangular, got {got}") from None
     except Exception as error:
-        # a tensor that has a gradient, a dtype that NumPy lacks
+        # for example a tensor with a gradient, or with a dtype NumPy doesn't have
         said = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
-        meant = (
-            f" ({name}.detach().float().cpu().numpy() is one)"
-            if hasattr(value, "detach")
-            else f": {said}"
-        )
+        hint = f": {said}"
+        if hasattr(value, "detach"):
+            hint = f". Pass {name}.detach().float().cpu().numpy()"
         raise TypeError(
-            f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}"
+            f"{name} must be an array NumPy can read, got a {type(value).__name__}{hint}"
         ) from None
 
 
@@ -246,68 +236,66 @@ def array(
     above=None,
     dtype=None,
 ) -> np.ndarray:
-    """Return value as an array of real numbers with the wanted number of axes, in the wanted dtype.
+    """Return value as an array of real numbers with this many axes and this dtype.
 
-    All its numbers must be finite (or −inf in a mask), whole, within ±2**53, where float64 holds
-    every whole number, or above a bound, as far as this is asked for.
+    If asked for, every number must be finite (or −inf in a mask), an integer, above a bound, or
+    between −2**53 and 2**53, where float64 is exact for integers.
     """
     result = as_array(name, value)
-    if 0 in result.strides:  # what is repeated takes its room when it is read
+    if 0 in result.strides:  # a broadcast array takes up memory once it's read
         fit_memory(result.size, **{name: value})
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
-        raise TypeError(f"{name} must hold real numbers, got {what}")
+        raise TypeError(f"{name} must contain real numbers, got {what}")
     if ndim not in (None, result.ndim) or result.ndim < min_ndim:
-        axes = f"at least {min_ndim}" if ndim is None else ndim
-        axes = f"{axes} {'axis' if 1 in (ndim, min_ndim) else 'axes'}"
-        raise ValueError(f"{name} must have {axes}, got shape {result.shape}")
-    if whole and result.dtype.kind == "f" and result.size:  # an empty list may be of floats
-        raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
-    if result.dtype.itemsize > 8:  # extended precision; the library works in float64
+        rule = f"at least {min_ndim}-D" if ndim is None else f"{ndim}-D"
+        raise ValueError(f"{name} must be {rule}, got shape {result.shape}")
+    if whole and result.dtype.kind == "f" and result.size:  # an empty list has a float dtype
+        raise TypeError(f"{name} must be integers, got dtype {result.dtype}")
+    if result.dtype.itemsize > 8:  # extended precision. The library works in float64
         result = result.astype(np.float64)
     wrong = ~np.isfinite(result) & ~(np.isneginf(result) & mask) if finite else np.False_
     if wrong.any():
-        raise ValueError(
-            f"{name} must be finite{' or -inf' if mask else ''}, got {result[wrong].flat[0]}"
-        )
+        rule = "finite or -inf everywhere" if mask else "finite everywhere"
+        raise ValueError(f"{name} must be {rule}, got {result[wrong].flat[0]}")
     for end in (result.min(), result.max()) if within and result.size else ():
-        if abs(end.item()) > EXACT:  # as Python's own number: 2**53 + 1 would be rounded
-            raise ValueError(f"{name} must lie within ±2**53, got {show(end)}")
+        if abs(end.item()) > EXACT:  # as a Python int: float64 would round 2**53 + 1
+            raise ValueError(f"{name} must be between -2**53 and 2**53, got {show(end)}")
     if above is not None and result.min(initial=above + 1) <= above:
         raise ValueError(f"{name} must be greater than {above}, got {result.min():g}")
     return result if dtype is None else result.astype(dtype, copy=False)
 
 
 def in_64_bits(table: np.ndarray) -> np.ndarray:
-    """Return a table as float64 if it has a float dtype, otherwise as int64."""
+    """Return a table as float64 if its dtype is a float, otherwise as int64."""
     return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
 
 
 def of_one(array: np.ndarray) -> np.ndarray:
-    """Return an array without its leading axes of one entry, down to two axes."""
+    """Return an array without leading axes of length 1, down to two axes."""
     while 2 < array.ndim <= MOST_AXES and len(array) == 1:
         array = array[0]
     return array
 
 
 def writable(name: str, text: str) -> str:
-    """Return a text that pages and files can hold."""
+    """Return text if pages and files can store it."""
     if not isinstance(text, str):
-        raise TypeError(f"{name} must be text, got {show(text)}")
+        raise TypeError(f"{name} must be a string, got {show(text)}")
     if len(text) > LONGEST:
-        raise ValueError(f"{name} must have at most {LONGEST} letters, got {len(text):,}")
+        raise ValueError(f"{name} can have at most {LONGEST} characters, got {len(text):,}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        rule = f"{name} must be text that UTF-8 can hold, got {text[error.start]!r}"
+        rule = f"{name} must be text that UTF-8 can encode, got {text[error.start]!r}"
         raise ValueError(f"{rule}, half of a character. Replace it") from None
     return text
 
 
 def finite_table(name: str, value) -> np.ndarray:
-    """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty.
+    """Return value as a table of finite 64-bit numbers that isn't empty.
 
-    Leading axes of one entry are left out.
+    Leading axes of length 1 are dropped.
     """
     table = of_one(as_array(name, plain(value)))
     table = array(name, table * 1 if table.dtype.kind == "b" else table, ndim=2)
@@ -322,10 +310,10 @@ offsets = partial(array, within=True, dtype=np.float64)
 
 
 def positions(value) -> np.ndarray:
-    """Return positions of shape (seq_len,) or (batch, seq_len); n is 0 … n − 1."""
+    """Return positions of shape (seq_len,) or (batch, seq_len). An int n means 0 … n − 1."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
         raise TypeError(
-            f"positions must be a count or an array, got {show(value)} ({type(value).__name__})"
+            f"positions must be an int or an array, got {show(value)} ({type(value).__name__})"
         )
     if isinstance(value, numbers.Number):
         count = integer("positions", value, low=0)
@@ -340,7 +328,7 @@ def positions(value) -> np.ndarray:
 
 
 def pair_of(name: str, value, meaning: str, low: int = 1) -> tuple[int, int]:
-    """Return two whole numbers of at least `low`, such as (height, width)."""
+    """Return two integers of at least `low`, such as (height, width)."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise ValueError(f"{name} must be {meaning}, got {show(value)}")
     first, second = (integer(name, n, low=low) for n in value)
@@ -348,18 +336,18 @@ def pair_of(name: str, value, meaning: str, low: int = 1) -> tuple[int, int]:
 
 
 def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
-    """Return the axes before the arrays' last two, broadcast, or refuse shapes that do not fit."""
+    """Return the axes before the last two, broadcast, or refuse shapes that don't fit."""
     shapes = [x.shape[:-2] for x in arrays]
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        raise ValueError(f"{names} must agree in their leading axes, got {shapes}") from None
+        raise ValueError(f"{names} must have leading axes that broadcast, got {shapes}") from None
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what a method of an encoding gave, if it has this shape; it may hold −inf.
+    """Return the array a method of an encoding returned, if it has this shape. It can hold −inf.
 
-    None in a shape is the number of heads.
+    None in the shape means the number of heads.
     """
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
@@ -368,13 +356,13 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
     ):
         wanted = ", ".join("heads" if n is None else str(n) for n in shape)
         raise ValueError(
-            f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}"
+            f"{what} must return shape ({wanted}), got {got.shape if got.ndim else show(value)}"
         )
     return array(what, got, mask=True)
 
 
-# The rule of each name; an argument whose type is bool or Literal needs none.
-# The tests break every one of them.
+# The rule for each name. An argument of type bool or Literal doesn't need one.
+# The tests break every rule.
 
 EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
@@ -403,28 +391,28 @@ RULES: dict[str, Callable] = {
 
 
 def _of_type(annotation) -> Callable | None:
-    """Return the rule of an argument that is True or False, or one of some words, by its type."""
+    """Return the rule for a type: bool, or a Literal of words."""
     if get_origin(annotation) is Literal:
         return partial(choice, options=get_args(annotation))
     return flag if annotation is bool else None
 
 
 def scores_of(q: np.ndarray, k: np.ndarray) -> int:
-    """Return how many scores they have."""
+    """Return the number of scores q and k make."""
     lead = max(math.prod(x.shape[:-2]) for x in (q, k))
     return lead * q.shape[-2] * k.shape[-2]
 
 
-# arguments that say how large a result is
+# arguments that determine the size of a result
 SIZES = "positions seq_len d_model num_heads num_positions height width dim head_dim q_len k_len"
 
 
 def checked(count: Callable | None = None, /, **own: Callable | None) -> Callable[[F], F]:
-    """Return a decorator by which each argument passes its rule, and the result fits into memory.
+    """Return a decorator that checks every argument, and that the result fits into memory.
 
-    A rule is the function's own, or that of its name, or of its type. A rule of None leaves an
-    argument to the function itself, as does the lack of one. A default of None stays. count says
-    of how many numbers the result is, by arguments; else it is the product of those in SIZES.
+    The rule comes from own, or from the argument's name, or from its type. With None, or without a
+    rule, the function gets the argument unchecked. A default of None is never checked. count
+    computes how many numbers the result has; without it, that's the product of those in SIZES.
 
     >>> @checked(d_model=EVEN)
     ... def halves(positions, d_model):
@@ -458,7 +446,7 @@ def checked(count: Callable | None = None, /, **own: Callable | None) -> Callabl
 
         @functools.wraps(function)
         def call(*args, **options):
-            too_many = args[len(arguments) :]  # Python says so, and if there are too few
+            too_many = args[len(arguments) :]  # Python complains, and also if there are too few
             args = [*map(passed, arguments, args), *too_many]
             options = {name: passed(name, value) for name, value in options.items()}
             given = dict(zip(arguments, args, strict=False)) | options

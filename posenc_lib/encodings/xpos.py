@@ -1,4 +1,4 @@
-"""xPos: RoPE whose scores decay with the distance, fast pairs sooner than slow ones."""
+"""xPos: RoPE with scores that decay with distance, sooner for fast pairs."""
 
 import numpy as np
 
@@ -15,26 +15,26 @@ from posenc_lib.encodings.parameter import (
 )
 from posenc_lib.encodings.rope import rope
 
-GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
+GAMMA = 0.4  # from the authors: ζ is 0.4/1.4 for the fastest pair, closer to 1 for slower ones
 
 
 def _zeta(head_dim: int) -> np.ndarray:
-    """Return what multiplies each pair's scores for each scale_base of distance, shape (d/2,)."""
+    """Return the factor for each pair's scores per scale_base of distance, shape (d/2,)."""
     return (np.arange(0, head_dim, 2) / head_dim + GAMMA) / (1 + GAMMA)
 
 
 def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarray:
-    """Return what the dims of a query at each position are multiplied by, shape (n, d)."""
+    """Return the factors for a query's dims at each position, shape (n, d)."""
     return np.repeat(_zeta(head_dim) ** (positions[:, None] / scale_base), 2, axis=-1)
 
 
 class Xpos(Waves, Vectors):
-    """RoPE with a decay; queries shrink with their position, keys grow.
+    """RoPE with decay: queries shrink with their position, keys grow.
 
-    Pair i of q is turned and multiplied by ζ_i^(n/scale_base), pair i of k divided by it, where ζ_i
-    = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286
-    in the fastest pair. Later keys would score higher: it is made for causal models. It is no
-    `Rotary`, because queries and keys are not changed alike.
+    Pair i is rotated, then multiplied by ζ_i^(n/scale_base) in q and divided by it in k, with
+    ζ_i = (2i/d + 0.4)/1.4. At a distance of scale_base, a pair's score is ζ_i times RoPE's, 0.286
+    times for the fastest. Later keys would score higher: it's made for causal models. It isn't a
+    `Rotary`, since queries and keys change differently.
 
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
@@ -47,12 +47,12 @@ class Xpos(Waves, Vectors):
         even_of(64, "head_dim"),
         base_of(10_000.0),
         powers_of(
-            "scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17
+            "scale_base", "positions over which it decays", 512, 16, 2048, step=1, most=2**17
         ),
         CONTENT,
     )
     view_starts = SLOW_PAIR
-    unused_in = {  # the first pair always turns and decays the same
+    unused_in = {  # the first pair always rotates and decays the same
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
         "scale_base": ("clock",),
     }
@@ -63,16 +63,16 @@ class Xpos(Waves, Vectors):
         return inv_freq(self.head_dim, self.base)
 
     def decay(self, distance) -> np.ndarray:
-        """Return what each pair's scores are multiplied by at each distance, shape (n, pairs)."""
+        """Return the factor for each pair's scores at each distance, shape (n, pairs)."""
         return _zeta(self.head_dim) ** (np.asarray(distance)[:, None] / self.scale_base)
 
     def turned_query(self, q: np.ndarray, positions) -> np.ndarray:
-        """Return queries as attention sees them, at some positions."""
+        """Return queries as attention sees them, at positions."""
         scale = _scale(np.asarray(positions), q.shape[-1], self.scale_base)
         return rope(q, positions, base=self.base) * scale
 
     def turned_key(self, k: np.ndarray, positions) -> np.ndarray:
-        """Return keys as attention sees them, at some positions."""
+        """Return keys as attention sees them, at positions."""
         scale = _scale(np.asarray(positions), k.shape[-1], self.scale_base)
         return rope(k, positions, base=self.base) / scale
 

@@ -130,8 +130,8 @@ class Scene:
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
             if name in ("title", "caption"):
-                near = f'write {name}="…", or --{name} "…"'
-            raise TypeError(f"{self.id} has no parameter {validate.show(name)} ({near})")
+                near = f'Write {name}="…", or --{name} "…"'
+            raise TypeError(f"{self.id} has no parameter {validate.show(name)}. {near}")
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
@@ -269,7 +269,7 @@ def _scenes() -> Iterator[Scene]:
             scene = _scene(name, entry)
             for button in (scene.button, *scene.aliases):
                 if button and button in taken:
-                    raise ValueError(f"button must be that of one scene, got {button!r} again")
+                    raise ValueError(f"every scene needs a unique button: {button!r} is taken")
                 taken.add(button)
         except (TypeError, ValueError) as error:
             raise ValueError(f"scenes.toml, [{name}]: {error}") from error
@@ -309,7 +309,7 @@ def find(name: str) -> Scene:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
         raise ValueError(
-            f"there is no figure {validate.show(name)} ({validate.among(name, FIGURES)})"
+            f"there is no figure {validate.show(name)}. {validate.among(name, FIGURES)}"
         )
     return FIGURES[name]
 

@@ -239,7 +239,7 @@ def _explained(error: Exception, case: tuple, answer: Callable) -> str:
     elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
         helps = "To make a table of a column and a row, "
         helps += "give the column a second axis: positions[:, None]."
-    elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
+    elif "at least 2-D" in text and any(np.ndim(x) == 1 for x in case):
         helps = "It wants a table with a row for each position: "
         helps += "x[None] has one row, [t] is its position, [0] takes it."
     return f"{text}\n{helps}" if helps else text
@@ -265,7 +265,7 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     except ValueError:
         return "returned rows of unequal length"
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
-        return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
+        return f"should return an array NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
         kind = "None" if got.tolist() is None else f"dtype {got.dtype}"
         return f"should return numbers, got {kind}"

@@ -133,7 +133,7 @@ def _wanted(spec: Spec) -> dict:
         value = wanted.setdefault(name, spec.parameters[name].default)
         if isinstance(value, (tuple, list)):
             raise ValueError(
-                f"{name} must be one value here, where it changes nothing, got {value!r}"
+                f"{name} can only be a single value here, where it changes nothing, got {value!r}"
             )
     return wanted
 

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LONGEST = 2000  # letters of an error: it may name what it was given
+LONGEST = 2000  # characters of an error, which can quote its input
 
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status.
 
-    It is 2 for what was asked wrongly, and 1 for what could not be written.
+    2 means the request was wrong, 1 that something couldn't be written.
     """
     try:
         options = _parser().parse_args(arguments)
         return options.run(options) or 0
     except BaseException as error:
         if _is_stop(error):
-            print("stopped: files are whole, new or as they were", file=sys.stderr)
+            print("stopped: every file is complete, either new or unchanged", file=sys.stderr)
             return 130
         if not isinstance(error, (TypeError, ValueError, OSError)):
             raise
@@ -29,14 +29,14 @@ def main(arguments=None) -> int:
 
 
 def _is_stop(error: BaseException | None) -> bool:
-    """Return whether it is Ctrl-C, or what other code has made of that."""
+    """Return whether it's Ctrl-C, or an error other code raised because of it."""
     while error and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return what reads the commands."""
+    """Return the parser of the commands."""
     import posenc_lib
     from posenc_lib.tools import figures, train  # matplotlib takes a while to load
 
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=lambda options: parser.print_help())
     commands = parser.add_subparsers(dest="command", metavar="command")
     notebooks = commands.add_parser(
-        "notebooks", help="run notebooks from a clean kernel and store their outputs"
+        "notebooks", help="run notebooks in a clean kernel and store their outputs"
     )
     notebooks.add_argument(
         "paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)"
@@ -58,32 +58,35 @@ def _parser() -> argparse.ArgumentParser:
     figures.add_to(commands)
     train.add_to(commands)
     site = commands.add_parser(
-        "site", help="write notebooks as a web site whose sliders move without a kernel"
+        "site", help="turn notebooks into a website whose sliders work without a kernel"
     )
     site.add_argument(
-        "--lite", default="", metavar="ADDRESS", help="link each page to the browser edition there"
+        "--lite",
+        default="",
+        metavar="ADDRESS",
+        help="link each page to the browser edition at this address",
     )
     site.set_defaults(run=_site)
     lite = commands.add_parser(
-        "lite", help="write notebooks as a web site that runs them in the browser, without a server"
+        "lite", help="turn notebooks into a website that runs them in the browser, without a server"
     )
     for pages in (site, lite):
         pages.add_argument("out", type=Path, help="folder to write to")
         pages.add_argument(
             "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
         )
-    lite.add_argument("--open", action="store_true", help="show it in your browser when written")
+    lite.add_argument("--open", action="store_true", help="open it in your browser when it's done")
     lite.add_argument(
-        "--site", default="", metavar="ADDRESS", help="link each lesson to its page without Python"
+        "--site", default="", metavar="ADDRESS", help="link each lesson to its page on the website"
     )
     lite.add_argument(
-        "--pyodide", type=Path, metavar="FOLDER", help="Pyodide's files, if you have them already"
+        "--pyodide", type=Path, metavar="FOLDER", help="Pyodide's files, if you already have them"
     )
     lite.add_argument(
         "--cdn",
         default="",
         metavar="ADDRESS",
-        help="leave Pyodide where it is published, and publish OUT at this address",
+        help="leave Pyodide where it's published, and publish OUT at this address",
     )
     lite.set_defaults(run=_lite)
     return parser
@@ -112,7 +115,7 @@ def _lite(options) -> None:
 
 @contextmanager
 def _extra(name: str) -> Iterator[None]:
-    """Say which extra has what is missing."""
+    """Say which extra is missing."""
     try:
         yield
     except ImportError as error:

@@ -167,7 +167,7 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
 def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
     """Yield each figure that somebody asked for, with what shall move, and its values."""
     if wrong := [each for each in options.set if "=" not in each]:
-        raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
+        raise ValueError(f"--set takes NAME=VALUE, got {wrong[0]!r}")
     wanted = dict(each.split("=", 1) for each in options.set)
     for one in map(find, dict.fromkeys(options.ids)):
         if options.move:

@@ -136,8 +136,8 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
     known = [*settings, "parameters", "takes", *vars(View)]
     for name in about:
         if name not in known:
-            near = validate.among(name, known, "it has")
-            raise TypeError(f"view must be given options that it has, got {name!r} ({near})")
+            near = validate.among(name, known, "It has")
+            raise TypeError(f"view has no option {name!r}. {near}")
 
     def add(draw):
         sliders, takes = [], {}

@@ -1,4 +1,4 @@
-"""The cases of the clinic: wrong just as they are told, by another formula, and right once mended.
+"""The cases of the clinic: wrong just as they are told, by another formula, and right once fixed.
 
 What `diagnose` says of 1, 6 and 8 names their formulas: test_diagnose.
 """
@@ -42,12 +42,12 @@ WRONG = [  # a case, its values, and its scores by another formula
     *(("case_4", {"start_pos": start}, kernel(bfloat16(start + ALL))) for start in (0, 250, 1000)),
     ("case_4", {"start_pos": 1000, "dtype": "float32"}, kernel(ALL)),
     *(("case_5", {"start_pos": start}, two_tables(start)) for start in (4000, 4080)),
-    ("case_5", {"start_pos": 4080, "mended": True}, kernel(ALL, theta=NEW)),
+    ("case_5", {"start_pos": 4080, "fixed": True}, kernel(ALL, theta=NEW)),
 ]
 
 
 @pytest.mark.parametrize(("name", "values", "wanted"), WRONG)
-def test_a_case_is_wrong_as_it_is_told_and_right_once_it_is_mended(name, values, wanted):
+def test_a_case_is_wrong_as_it_is_told_and_right_once_it_is_fixed(name, values, wanted):
     np.testing.assert_allclose(CASES[name].at(**values).similarity, wanted, atol=1e-6)
 
 
@@ -62,23 +62,23 @@ def test_7_columns_are_counted_along_the_height_and_a_square_does_not_tell():
     x, y = np.indices((4, 3)).reshape(2, -1)
     wrong, square = (CASES["case_7"].at(seq_len=n, columns=4) for n in (12, 16))
     near(wrong.table, pe.sinusoidal_2d(5, 5, 64, base=10)[y * 5 + x])
-    near(wrong.at(mended=True).table, pe.sinusoidal_2d(3, 4, 64, base=10))
-    near(square.similarity, square.at(mended=True).similarity)
+    near(wrong.at(fixed=True).table, pe.sinusoidal_2d(3, 4, 64, base=10))
+    near(square.similarity, square.at(fixed=True).similarity)
 
 
-def test_mended_a_case_passes_every_test_and_is_the_librarys():
+def test_fixed_a_case_passes_every_test_and_is_the_librarys():
     for name, case in CASES.items():
-        assert pe.diagnose(case.at(mended=True)).first is None, name
-    first = CASES["case_1"].at(mended=True, content="random")
+        assert pe.diagnose(case.at(fixed=True)).first is None, name
+    first = CASES["case_1"].at(fixed=True, content="random")
     turned = pe.rope(first.tiled_qk()[0], pairing="half")
     np.testing.assert_allclose(first.table, turned, atol=1e-12)
-    right = CASES["case_6"].at(mended=True).similarity[15]
+    right = CASES["case_6"].at(fixed=True).similarity[15]
     np.testing.assert_allclose(pe.softmax(right), pe.softmax(pe.alibi(8, 16)[0, 15]), atol=1e-12)
-    np.testing.assert_array_equal(CASES["case_8"].at(mended=True).table, pe.sinusoidal(64, 64))
+    np.testing.assert_array_equal(CASES["case_8"].at(fixed=True).table, pe.sinusoidal(64, 64))
 
 
 def test_9_is_alibi_as_it_should_be_beside_weights_that_want_it_eight_times_gentler():
-    port, model = CASES["case_9"], CASES["case_9"].at(mended=True)
+    port, model = CASES["case_9"], CASES["case_9"].at(fixed=True)
     np.testing.assert_array_equal(port.similarity, pe.alibi(8, 64)[0])
     np.testing.assert_allclose(model.similarity, port.at(head=3).similarity, atol=1e-12)
     assert pe.diagnose("case_9").first is None
@@ -89,10 +89,10 @@ def test_wrong_and_right_have_one_colour_scale_and_so_have_all_heads():
     for name, case in CASES.items():
         if "similarity" not in case.views:
             continue
-        panel = pe.explore(name, views="similarity", mended=[False, True])
+        panel = pe.explore(name, views="similarity", fixed=[False, True])
         (pen,), seen = panel.sheet.pens, []
-        for mended in (False, True):
-            panel.set(mended=mended)
+        for fixed in (False, True):
+            panel.set(fixed=fixed)
             seen.append(pen.limits["clim"])
         if "head" in panel.sliders:
             panel.set(head=7)
@@ -108,7 +108,7 @@ def test_a_case_tells_nothing_of_what_is_wrong_with_it():
     wrong = "pairing|mixed|axis|cache|two tables|narrow|wrong|bug|transpos|twice|double|fault|round"
     for k, (name, case) in enumerate(CASES.items(), start=1):
         assert repr(case).startswith(f"<Case {k}:")
-        panel = pe.explore(name, mended=[False, True])
+        panel = pe.explore(name, fixed=[False, True])
         helps = [parameter.help for parameter in case.parameters]
         told = " ".join([str(panel.spec), panel.text, *helps, *panel.sliders])
         panel.close()

@@ -53,7 +53,7 @@ def test_a_name_is_that_of_one_encoding(monkeypatch):
 
 def test_an_encoding_with_a_models_name_is_refused(monkeypatch):
     monkeypatch.setitem(catalog.FOUND, "phi_3", KNOWN["rope"])
-    with pytest.raises(ValueError, match="name must be that of one encoding, got 'phi_3'"):
+    with pytest.raises(ValueError, match="name must be unique, but 'phi_3' is also a model"):
         KNOWN.load()
 
 

@@ -133,15 +133,15 @@ def plane(**more):
 RING = wished("ring", 3)
 ENDS = {"d_model": 16, "num_positions": 8, "ridge": 1e-9}
 BAD = [
-    (lambda: line("rop"), "encoding must be a known name"),
+    (lambda: line("rop"), "encoding 'rop' is unknown"),
     (lambda: line(3), "encoding must be an encoding's name, a function"),
     (lambda: line(look_back=8), "look_back must be at most 7, got 8"),
     (lambda: line("sine", "anywhere"), "look_back must be a number for a table"),
-    (lambda: line(ridge=0), "ridge must be greater than 0, got 0"),
-    (lambda: line("transformer_xl"), "encoding must have scores that a head"),
+    (lambda: line(ridge=0), "ridge must be positive, got 0"),
+    (lambda: line("transformer_xl"), "encoding must have scores a head"),
     (lambda: line(look_back=3).mass(3), "length must be greater than look_back, 3, got 3"),
     (lambda: line("t5").score(9, [1.0]), "inv_freq must be None for an"),
-    (lambda: line(look_back="anywhere").mass(9), "mass must be asked of a head that looks back"),
+    (lambda: line(look_back="anywhere").mass(9), "mass needs a head that looks back"),
     (lambda: line("alibi", head=9), "head must be at most 7, got 9"),
     (
         lambda: line("learned", **ENDS).mass(9),
@@ -205,5 +205,7 @@ def test_a_head_is_fitted_only_where_scores_are_those_of_the_frequencies(path, q
     if right:
         assert pe.exact_head(own, look_back=2, seq_len=20).mass(20) > 0.5
         return
-    with pytest.raises(ValueError, match="encoding must turn queries and keys by its frequencies"):
+    with pytest.raises(
+        ValueError, match="encoding must rotate queries and keys by its frequencies"
+    ):
         pe.exact_head(own, look_back=2, seq_len=20)

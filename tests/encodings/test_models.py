@@ -2,6 +2,7 @@
 
 import copy
 import math
+import re
 
 import numpy as np
 import pytest
@@ -96,9 +97,9 @@ def test_lines_and_explorers_take_models_and_configs():
     assert str(panel) == "phi_3: clock; seq_len=32"
     given = Spec.of(["rope", pe.model_config("gpt_neox")], "heatmap")
     assert [e.name for e in given.encodings] == ["rope", "my_gpt_neox"]
-    with pytest.raises(ValueError, match="did you mean 'llama_3_1'"):
+    with pytest.raises(ValueError, match="Did you mean 'llama_3_1'"):
         pe.explore("llama_31")
-    with pytest.raises(ValueError, match="did you mean 'gemma_3'"):
+    with pytest.raises(ValueError, match="Did you mean 'gemma_3'"):
         pe.model_config("gema_3")
     with pytest.raises(ValueError, match="q must have the 96 dims of phi_3's heads"):
         pe.explore("phi_3", q=np.ones((4, 8)), k=np.ones((4, 8)))
@@ -110,13 +111,13 @@ BAD = [
     (
         {"model_type": "gpt2", "n_positions": 1024},
         ValueError,
-        "config['model_type'] must be of a model with RoPE",
+        "config['model_type'] must be a model with RoPE",
     ),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (
         SIZES | {"alibi": True, "model_type": "falcon"},
         ValueError,
-        "config['alibi'] must leave some layer RoPE, got True",
+        "config['alibi'] must leave RoPE in some layer, got True",
     ),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
     (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, ValueError, "per_layer_config"),
@@ -158,7 +159,7 @@ def test_no_value_in_a_config_makes_another_error(name):
             place[key] = wrong
             said = refused(lambda config=config: told(config))
             said = said or refused(lambda config=config: of_config(config).at(seq_len=4).table)
-            assert said is None or "must" in said, (outer, key, wrong)
+            assert said is None or re.search("must|is unknown", said), (outer, key, wrong)
 
 
 DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}

@@ -168,16 +168,16 @@ NOT_OPENED = [
     (
         BARE,
         {},
-        "Bare must have frequencies and its parameters as help(posenc_lib.Rotary) says, got",
+        "Bare must define frequencies and its parameters, got",
     ),
     (NO_HEAD, {}, "'NoHead' object has no attribute 'head'"),
-    (Layer(), {}, "got a Layer: its table is its .weight"),
+    (Layer(), {}, "got a Layer. Its table is .weight"),
     # whose pairing cannot be the other
-    (Slower(), {"views": "port"}, "views must fit Slower, which has no 'port'"),
+    (Slower(), {"views": "port"}, "Slower has no view 'port'"),
     (
         waves,
         {"speed": "x"},
-        "speed must be given as numbers here (bind anything else to it before:",
+        "speed must be numbers here (bind anything else to it before:",
     ),
     (
         lambda positions, d_model: positions.no,
@@ -192,15 +192,15 @@ NOT_OPENED = [
     (
         lambda x, positions: x,
         {},
-        "got mine(x, positions); what turns queries and keys, or adds to scores, is a class",
+        "got mine(x, positions). To rotate queries and keys, or to add to scores, write a class",
     ),
-    (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
+    (lambda positions, d_model, c: c, {}, "mine needs a value for c, which has no default"),
     (
         lambda positions, d_model, query=1: 1,
         {},
-        "mine must call its parameter 'query' something else",
+        "mine must rename its parameter 'query'",
     ),
-    ([[1.0, 2.0], [3.0, 4.0]], {}, "(a table must be one: np.array(table))"),
+    ([[1.0, 2.0], [3.0, 4.0]], {}, "(for a table, np.array(table))"),
     (T, {"seq_len": 21}, "seq_len must be at most 20 here, got 21"),
     (
         "rope",
@@ -225,7 +225,7 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
     names = [one.name for one in opened(things)]
     assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
     ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
-    advice = r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"
+    advice = r"'mine' isn't in the catalog.*playground\(line, own=\[…\]\)"
     for call in (pe.playground().open, pe.figure):
         with pytest.raises(ValueError, match=advice):
             call(ground.line)
@@ -244,12 +244,12 @@ def test_a_table_ends_where_it_ends():
 @pytest.mark.slow
 def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
-    verdicts = [card.verdict(name, "only the offset counts") for name in card.measured]
+    verdicts = [card.verdict(name, "offset only") for name in card.measured]
     assert verdicts == [True, True, False, False]
     rows = {line[:20].strip(): line for line in repr(card).splitlines()}
     assert rows[""].split() == ["Slower", "Thirds", "waves", "mine"]
     assert "– its table ends" in rows["bounded ≤ 3"]
-    assert rows["goes on no end"].rstrip().endswith("○ no ends")
+    assert rows["no length limit no end"].rstrip().endswith("○ no ends")
     rule = "what must say what happens to queries and keys, which mrope does not"
     with pytest.raises(ValueError, match=rule):
         pe.scorecard(["rope", "mrope"])
@@ -424,7 +424,7 @@ def test_leading_axes_of_one_entry_are_left_out(seed, name, axes):
 def test_several_heads_are_refused_with_one_to_choose(which, axes):
     both = {"q": np.ones((12, 8)), "k": np.ones((12, 8)), which: np.ones((*axes, 12, 8))}
     with pytest.raises(
-        ValueError, match=rf"{which} must be of one head, shape .*got shape"
+        ValueError, match=rf"{which} must come from one head, shape .*got shape"
     ) as told:
         pe.explore("rope", views="attention_map", **both)
     chosen = re.search(rf"for example {which}\[(.*)\]$", str(told.value))[1]
@@ -452,7 +452,7 @@ def test_words_of_any_script_are_drawn_without_a_warning_and_told_as_they_are(wo
 @pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xD83D])
 def test_half_a_character_is_refused_in_words(code):
     words = ["a", f"b{chr(code)}", "c"]
-    with pytest.raises(ValueError, match=r"tokens must be text that UTF-8 can hold, got '\\ud"):
+    with pytest.raises(ValueError, match=r"tokens must be text that UTF-8 can encode, got '\\ud"):
         pe.explore(
             "rope", views="attention_map", q=np.ones((3, 8)), k=np.ones((3, 8)), tokens=words
         )

@@ -20,7 +20,7 @@ def test_pages_are_those_of_the_notebooks():
 
 def test_a_second_puzzle_of_a_taken_name_is_refused_and_the_first_stays():
     before = PUZZLES.load()["count"]
-    taken = re.escape("a puzzle must have a name of its own: 'count' is taken (posenc_lib.lessons.")
+    taken = re.escape("every puzzle needs a unique name: 'count' is taken (posenc_lib.lessons.")
 
     def count(seq_len):
         return seq_len
@@ -35,7 +35,7 @@ def test_a_second_puzzle_of_a_taken_name_is_refused_and_the_first_stays():
 def test_a_second_encoding_of_a_taken_name_is_refused_and_the_first_stays():
     before = list(NAMED.load())
     for catalog, name in ((KNOWN, "sine"), (NAMED, "case_1"), (NAMED, "rope")):
-        with pytest.raises(ValueError, match=f"a name of its own: '{name}' is taken"):
+        with pytest.raises(ValueError, match=f"needs a unique name: '{name}' is taken"):
             catalog.include({"mine": ENCODINGS["rope"], name: ENCODINGS["rope"]})
     assert list(NAMED) == before
 

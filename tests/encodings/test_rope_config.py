@@ -157,7 +157,7 @@ REFUSED = [  # what is not known is not guessed
     ),
     (
         {**SIZE, "rope_theta": 1e4, "layer_types": FOURTH},
-        "without a model_type nobody knows what its code does",
+        "without a model_type, its code is unknown",
     ),
     ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
     ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),

@@ -257,7 +257,7 @@ HOSTILE = {  # each is answered in words, and soon
     "hidden_size": {"model_type": "llama", "hidden_size": 10**9, "num_attention_heads": 32},
     "head_dim": {"model_type": "llama", "head_dim": 10**9},
     "at most 2,000 keys": {f"key{k}": k for k in range(200_000)},
-    "at most 200 letters": {"k" * 100_000 + str(k): k for k in range(100)},
+    "at most 200 characters": {"k" * 100_000 + str(k): k for k in range(100)},
     "layer_types": {"model_type": "olmo3", "layer_types": ["full_attention"] * 10**6},
     "at most 100 kinds": {
         "model_type": "granite_swa",

@@ -18,11 +18,11 @@ def test_an_attention_factor_is_taken_as_it_is_given_and_mscale_only_with_its_ot
 
 
 BAD = [
-    ({"rope_type": "yarm"}, ValueError, "rope_type must be a known name (did you mean 'yarn'"),
+    ({"rope_type": "yarm"}, ValueError, "rope_type 'yarm' is unknown. Did you mean 'yarn'"),
     (
         {"rope_type": "yarn", "factr": 4.0},
         ValueError,
-        "keys of config.json, got 'factr' (did you mean 'factor'?)",
+        "keys of a config.json, got 'factr' (did you mean 'factor'?)",
     ),
     (
         {"rope_type": "yarn", "factor": 4.0},
@@ -32,7 +32,7 @@ BAD = [
     (
         {"rope_type": "linear", "factor": "8"},
         TypeError,
-        "rope_parameters['factor'] must be a real number, got '8'",
+        "rope_parameters['factor'] must be a number, got '8'",
     ),
     (
         LLAMA3 | {"high_freq_factor": 0.5},
@@ -64,7 +64,7 @@ BAD = [
         ValueError,
         "rope_parameters must have one type, got 'linear' as 'rope_type' and 'yarn' as 'type'",
     ),
-    ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
+    ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' if there's a factor"),
 ]
 
 
@@ -125,7 +125,7 @@ def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
 
 
 BAD_CONFIGS = [
-    (5, TypeError, "config must be a dict with names as keys, got 5"),
+    (5, TypeError, "config must be a dict whose keys are strings, got 5"),
     (
         {},
         ValueError,
@@ -139,7 +139,7 @@ BAD_CONFIGS = [
     (
         {"model_type": "smollm3", "no_rope_layers": "1110"},
         TypeError,
-        "must be a list with an entry for each layer",
+        "must be a list with one entry for each layer",
     ),
 ]
 

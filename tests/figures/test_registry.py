@@ -172,20 +172,20 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     assert f'alt="{alt}">\n<p>{caption}</p><details>' in data["text/html"]
     assert data["text/html"].endswith(f"<summary>In words</summary><p>{alt}</p></details>")
     assert metadata == {"image/png": {"alt": alt, "width": 856}, "needs_background": "light"}
-    with pytest.raises(ValueError, match="did you mean 'toeplitz'"):
+    with pytest.raises(ValueError, match="Did you mean 'toeplitz'"):
         pe.figure("toplitz")
 
 
 WRONG = {
-    "an unknown key": ({"buton": "x"}, "its keys must be .* got 'buton'"),
-    "an unknown view": ({"line": "rope: heat_map"}, "did you mean 'heatmap'"),
-    "an unknown encoding": ({"line": "roper: heatmap"}, "did you mean 'rope'"),
-    "a value of none": ({"values": "bass=3"}, "its parameters must be .* got 'bass'"),
+    "an unknown key": ({"buton": "x"}, "its keys 'buton' is unknown"),
+    "an unknown view": ({"line": "rope: heat_map"}, "Did you mean 'heatmap'"),
+    "an unknown encoding": ({"line": "roper: heatmap"}, "Did you mean 'rope'"),
+    "a value of none": ({"values": "bass=3"}, "its parameters 'bass' is unknown"),
     "no value of its kind": ({"values": "base=ten"}, "base must be a number, got 'ten'"),
-    "a slider of none": ({"drag": ["bass"]}, "its parameters must be .* got 'bass'"),
-    "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters must be .* got 'bass'"),
-    "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces must be .* got 'bass'"),
-    "another's button": ({"button": "T5's buckets"}, "button must be that of one scene"),
+    "a slider of none": ({"drag": ["bass"]}, "its parameters 'bass' is unknown"),
+    "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters 'bass' is unknown"),
+    "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces 'bass' is unknown"),
+    "another's button": ({"button": "T5's buckets"}, "every scene needs a unique button"),
 }
 
 
@@ -299,11 +299,11 @@ def test_a_figure_is_saved_as_it_is_shown_with_its_name_or_a_title(tmp_path):
 
 def test_a_title_or_caption_must_be_text():
     for wrong in (3, None, b"x", ["x"]):
-        with pytest.raises(TypeError, match="title must be text, got"):
+        with pytest.raises(TypeError, match="title must be a string, got"):
             pe.figure("toeplitz", title=wrong)
-        with pytest.raises(TypeError, match="title must be text, got"):
+        with pytest.raises(TypeError, match="title must be a string, got"):
             pe.explore("rope", title=wrong)
-        with pytest.raises(TypeError, match="caption must be text, got"):
+        with pytest.raises(TypeError, match="caption must be a string, got"):
             pe.figure("toeplitz", caption=wrong)
 
 

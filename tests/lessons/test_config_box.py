@@ -42,7 +42,7 @@ BAD = [
     ("/models/x/config.json", "not the name of a file"),
     ("{", "the config must be JSON, as a config.json is"),
     ("[" * 100_000, "must be JSON"),
-    ("[1, 2]", "the config must be an object"),
+    ("[1, 2]", "the config must be a JSON object"),
     ('{"rope_scalng": {"rope_type": "linear"}}', "'rope_scalng' (did you mean 'rope_scaling'?)"),
     ('{"rope_type": "yarn"}', "must have 'factor'"),
     ('{"hidden_size": 64}', "'num_attention_heads'"),
@@ -116,7 +116,7 @@ def test_it_is_stored_as_a_picture_and_words_and_takes_what_a_call_gives():
     assert data["text/plain"] == box.text == repr(box)
     assert box.explorer.text in box.text
     box.close()
-    with pytest.raises(TypeError, match="the config must be an object"):
+    with pytest.raises(TypeError, match="the config must be a JSON object"):
         pe.config_box(5)
     with pytest.raises(ValueError, match="JSON"):
         pe.config_box("phi 3")

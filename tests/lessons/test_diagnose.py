@@ -582,7 +582,7 @@ def test_what_was_never_promised_is_no_fault():
 
 
 REFUSED = [
-    ("ropes", {}, ValueError, "mine must be a known name"),
+    ("ropes", {}, ValueError, "mine 'ropes' is unknown"),
     (
         "mrope",
         {},

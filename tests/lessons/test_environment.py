@@ -32,8 +32,8 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
     # what only tests or JupyterLab need is not asked for
-    found = ["Python 3.10.4 runs here, >=3.11 is needed.", "matplotlib is missing."]
-    found += [f"ipywidgets 7.9 is here, {needed} is needed.", environment.MEND]
+    found = ["This is Python 3.10.4, and >=3.11 is needed.", "matplotlib is missing."]
+    found += [f"This is ipywidgets 7.9, and {needed} is needed.", environment.MEND]
     assert capsys.readouterr().out.splitlines() == found
 
 
@@ -77,7 +77,7 @@ def test_the_first_cell_says_what_is_too_old_and_shows_no_traceback(monkeypatch,
     command = [sys.executable, "-m", "IPython", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     (needed,) = (one for one in metadata.requires("posenc_lib") if "matplotlib" in one)
-    old = f"matplotlib 3.6 is here, {needed.removeprefix('matplotlib')} is needed."
+    old = f"This is matplotlib 3.6, and {needed.removeprefix('matplotlib')} is needed."
     assert done.stdout.splitlines() == [old, environment.MEND]
 
 
@@ -92,8 +92,8 @@ def test_a_copy_that_was_not_installed_asks_for_nothing(monkeypatch):
 
 
 GOOD = "Everything is in place: the sliders below will move.\n"
-SPARSE = "The sliders below should move; what posenc_lib needs is not written down here.\n"
-OLD = "Python {0} runs here, >=9 is needed.\n{1}\n"
+SPARSE = "The sliders below should move. (This install doesn't list what posenc_lib needs.)\n"
+OLD = "This is Python {0}, and >=9 is needed.\n{1}\n"
 ABOUT = {  # what is written about the library, and what the check then says
     "": SPARSE,
     "Name: posenc_lib\nVersion: 1\n": SPARSE,

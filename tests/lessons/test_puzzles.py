@@ -205,7 +205,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
     "call", [lambda: check("grey", 1), lambda: hint("grey"), lambda: solution(3)]
 )
 def test_an_unknown_puzzle_is_refused_with_the_nearest_or_a_few(call):
-    rule = r"puzzle must be a known name \((did you mean 'gray'|there are count, twin, )"
+    rule = r"puzzle .+ is unknown\. (Did you mean 'gray'|There are count, twin, )"
     with pytest.raises(ValueError, match=rule):
         call()
 

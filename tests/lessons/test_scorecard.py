@@ -8,20 +8,20 @@ import pytest
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.register import last_lesson
-from posenc_lib.scorecard import BLUE, SHADE, WISHES, Measured
+from posenc_lib.scorecard import BLUE, PROPERTIES, SHADE, Measured
 
 from ..conftest import ROOT
 
-OF_TOKENS = "only the offset counts, survives tokens"
-# for each encoding the wishes that must not come true for it; all others that apply to it must
+OF_TOKENS = "offset only, offset only with words"
+# the properties each encoding lacks; it has all others that apply
 LACKS = {
-    "no_position": "unique, near is near",
+    "no_position": "unique, nearby is similar",
     "integer": f"bounded, {OF_TOKENS}",
     "normalized": f"length-independent, {OF_TOKENS}",
-    "binary": f"goes on, continuous, near is near, shift is linear, {OF_TOKENS}",
-    "sine": f"near is near, shift is linear, {OF_TOKENS}",
-    "sinusoidal": "survives tokens",
-    "learned": f"goes on, continuous, near is near, shift is linear, {OF_TOKENS}",
+    "binary": f"no length limit, continuous, nearby is similar, shift is linear, {OF_TOKENS}",
+    "sine": f"nearby is similar, shift is linear, {OF_TOKENS}",
+    "sinusoidal": "offset only with words",
+    "learned": f"no length limit, continuous, nearby is similar, shift is linear, {OF_TOKENS}",
     "rope": "",
     "shaw": "",
     "transformer_xl": "",
@@ -34,7 +34,7 @@ LACKS = {
     "cope": "",
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
-# of draws in which near is near
+# share of draws in which nearby is similar
 SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08}
 SHARES |= {"fire": 0.55, "xpos": 0.21, "cope": 0.33}
 
@@ -46,44 +46,48 @@ def card():
 
 def test_every_verdict(card):
     assert set(card.measured) == set(ENCODINGS)
-    wishes = [wish.name for wish in WISHES]
-    assert [wish.name for wish in card.wishes] == wishes
+    properties = [one.name for one in PROPERTIES]
+    assert [one.name for one in card.properties] == properties
     for name, encoding in ENCODINGS.items():
-        measured = ", ".join(wish for wish in wishes if card.verdict(name, wish) is False)
+        measured = ", ".join(one for one in properties if card.verdict(name, one) is False)
         assert name in LACKS, f'{name} needs a row in LACKS; measured is "{measured}"'
         lacks = LACKS[name].split(", ") if LACKS[name] else []
-        assert set(lacks) <= set(wishes)
-        for wish in wishes:
-            cell, expected = card.measured[name][wish], wish not in lacks
-            if wish in OF_VECTORS and not encoding.has("table"):
+        assert set(lacks) <= set(properties)
+        for one in properties:
+            cell, expected = card.measured[name][one], one not in lacks
+            if one in OF_VECTORS and not encoding.has("table"):
                 assert (cell.verdict, cell.answer, cell.number) == (None, "–", "no vectors")
-            elif name == "no_position" and wish not in ("unique", "near is near"):
+            elif name == "no_position" and one not in ("unique", "nearby is similar"):
                 assert (cell.verdict, cell.answer, cell.value) == (None, "trivial", None)
-            elif wish == "near is near" and name in SHARES:
+            elif one == "nearby is similar" and name in SHARES:
                 assert (cell.verdict, cell.share) == (None, pytest.approx(SHARES[name], abs=0.03))
             else:
-                assert card.verdict(name, wish) is expected, (name, wish)
+                assert card.verdict(name, one) is expected, (name, one)
 
 
 BY_HAND = [
     ("integer", "bounded", 255 / 63),
     ("normalized", "length-independent", 63 / 64 - 63 / 256),
-    ("alibi", "near is near", 1),
+    ("alibi", "nearby is similar", 1),
     ("integer", "shift is linear", 0),  # t → t + 5
-    ("binary", "goes on", 0),
+    ("binary", "no length limit", 0),
 ]
 
 
 def test_measured_values_that_can_be_worked_out_by_hand(card):
-    for name, wish, value in BY_HAND:
-        assert card.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
+    for name, one, value in BY_HAND:
+        assert card.measured[name][one].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
 
 
 def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
     card = scorecard(lesson=3)
     assert list(card.measured) == ["no_position", "integer", "normalized", "binary"]
-    assert [wish.name for wish in card.wishes][-3:] == ["goes on", "continuous", "near is near"]
-    assert card.new == {"binary", "goes on", "continuous", "near is near"}
+    assert [one.name for one in card.properties][-3:] == [
+        "no length limit",
+        "continuous",
+        "nearby is similar",
+    ]
+    assert card.new == {"binary", "no length limit", "continuous", "nearby is similar"}
     assert repr(scorecard(["sine", "alibi"], lesson=1)).splitlines() == [
         "              sine         alibi",
         "unique ≥ 0.1  ● yes 0.464  – no vectors",
@@ -104,9 +108,9 @@ def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(monkeypatch):
 
 
 def seen(page: str) -> tuple[list, dict]:
-    """Return the wishes above a strip as (name, look), and of each encoding its look and rings."""
+    """Return the names above a strip as (name, look), and each encoding's look and rings."""
     lines = page.split("</table>")[0].split("<tr")[1:]
-    stairs, strips = lines[: len(WISHES)], lines[len(WISHES) :]
+    stairs, strips = lines[: len(PROPERTIES)], lines[len(PROPERTIES) :]
     heads = [re.search(r'<span style="([^"]*)">(.*?)<', line).groups() for line in stairs]
     rows = {}
     for line in strips:
@@ -121,11 +125,11 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert set(data) == {"text/html", "text/plain"}
     assert "binary: 3 of 6 (unique, bounded, length-independent)." in data["text/plain"]
     news, strips, numbers, meanings = re.split("(?<=</p>)<table|<details>", data["text/html"])
-    wishes = "<i>goes on</i>, <i>continuous</i> and <i>near is near</i>"
-    binary = "binary (3 of 6 wishes hold) is new"
-    assert news == f"<p>{binary}, and {wishes} are asked for the first time.</p>"
+    properties = "<i>no length limit</i>, <i>continuous</i> and <i>nearby is similar</i>"
+    binary = "binary (has 3 of 6) is new"
+    assert news == f"<p>{binary}, and {properties} are asked for the first time.</p>"
     heads, rows = seen(strips)
-    assert [name for name, _ in heads] == [wish.name for wish in WISHES]
+    assert [name for name, _ in heads] == [one.name for one in PROPERTIES]
     assert [look for _, look in heads] == [""] * 3 + [SHADE] * 3 + ["opacity:.5"] * 3
     assert list(rows) == ["no_position", "integer", "normalized", "binary"]
     for name, (look, cells) in rows.items():
@@ -142,30 +146,30 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert [">–" in ring for _, ring in rows["no_position"][1]].count(True) == 4
     assert numbers.count("<td>") == 24
     assert "<td>○ no<br><small>0.351</small></td>" in numbers
-    assert "<li><b>near is near</b>: what is near in the text" in meanings
-    assert scorecard("rope", lesson=3).html().startswith("<p><i>goes on</i>")  # no row is new
+    assert "<li><b>nearby is similar</b>: neighbors in the text" in meanings
+    assert scorecard("rope", lesson=3).html().startswith("<p><i>no length limit</i>")
     assert card.html().startswith("<table")
-    assert "conic-gradient(#0072B2 20%" in card.html()  # near is near, of RoPE
+    assert "conic-gradient(#0072B2 20%" in card.html()  # nearby is similar, of RoPE
     for part in ("<style", "<script", "class="):  # what a page that trusts nothing takes away
         assert part not in card.html()
 
 
 def test_rounding_noise_is_0():
-    numbers = [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)]
+    numbers = [Measured(PROPERTIES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)]
     assert numbers == ["0", "0", "2e−09"]
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no(card):
-    cells = [Measured(WISHES[0], values) for values in ((0.2, 0.3), (0.2, 0.05), (0.01,))]
+    cells = [Measured(PROPERTIES[0], values) for values in ((0.2, 0.3), (0.2, 0.05), (0.01,))]
     verdicts = [(cell.verdict, cell.answer) for cell in cells]
     assert verdicts == [(True, "yes"), (None, "50%"), (False, "no")]
-    assert "near is near in 20% of draws" in card.describe("rope")
+    assert "nearby is similar in 20% of draws" in card.describe("rope")
 
 
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (["sinusodal"], "did you mean 'sinusoidal'"),
+        (["sinusodal"], "Did you mean 'sinusoidal'"),
         ([], "at least one"),
         (5, "what must be an enc"),
     ],

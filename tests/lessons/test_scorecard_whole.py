@@ -52,7 +52,7 @@ def by_hand(table):
 def test_a_table_is_measured_up_to_its_end():
     for k, table in enumerate(tables()):
         (row,) = pe.scorecard(table, lesson=5).measured.values()
-        cells = [row[wish] for wish in ("unique", "bounded", "only the offset counts")]
+        cells = [row[one] for one in ("unique", "bounded", "offset only")]
         unique, growth, spread = by_hand(table)
         values = [cell.value for cell in cells]
         np.testing.assert_allclose(values, [unique, growth, spread], atol=1e-9, err_msg=f"{k}")
@@ -71,9 +71,9 @@ def test_a_copy_in_a_table_of_8192_rows_is_found():
 
 def test_far_rows_that_are_all_alike_are_not_near_each_other():
     table = np.cumsum(np.ones((500, 3)), axis=0)
-    assert pe.scorecard(table).verdict("mine", "near is near") is True
+    assert pe.scorecard(table).verdict("mine", "nearby is similar") is True
     table[400:] = 1.0
-    assert pe.scorecard(table).verdict("mine", "near is near") is False
+    assert pe.scorecard(table).verdict("mine", "nearby is similar") is False
 
 
 class StandsStill(pe.Rotary):
@@ -113,22 +113,22 @@ def ones(positions, d_model):
 
 
 STILL = ["no_position", zeros, ones, StandsStill, AllKeysAlike, AllKeysLoud, OfWords]
-ASKED = ["unique", "near is near"]  # what it lacks that tells no two positions apart
+ASKED = ["unique", "nearby is similar"]  # what it lacks that tells no two positions apart
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", [*STILL, np.ones((300, 4)), np.zeros((40, 4))])
 def test_where_nothing_moves_each_cell_has_a_reason_and_no_number(what):
     (row,) = pe.scorecard(what).measured.values()
-    for wish, cell in row.items():
-        if wish in ASKED and not cell.reason:
+    for one, cell in row.items():
+        if one in ASKED and not cell.reason:
             assert cell.verdict is False
             assert np.isnan(cell.value)
             assert cell.number in ("its steps are 0", "all equally far")
-        elif wish == "goes on" and not cell.reason:
+        elif one == "no length limit" and not cell.reason:
             assert cell.number == "ends"
         else:
-            assert cell.reason, (wish, cell)
+            assert cell.reason, (one, cell)
 
 
 def one_hot(positions, d_model):
@@ -144,20 +144,20 @@ def clipped(positions, d_model):
 
 
 REASONS = [
-    (np.eye(256), "near is near", "all equally far"),
+    (np.eye(256), "nearby is similar", "all equally far"),
     (np.repeat(np.eye(3), 100, axis=0), "unique", "its steps are 0"),
     (late, "bounded", "it starts with 0"),
-    (late, "only the offset counts", "all scores are 0"),
+    (late, "offset only", "all scores are 0"),
     (clipped, "continuous", "some steps are 0"),
     ("binary", "continuous", "no position 1.5"),
-    (1e-13 * np.arange(1, 400.0)[:, None], "near is near", "1"),
+    (1e-13 * np.arange(1, 400.0)[:, None], "nearby is similar", "1"),
 ]
 
 
-@pytest.mark.parametrize(("what", "wish", "told"), REASONS)
-def test_what_cannot_be_divided_is_said(what, wish, told):
+@pytest.mark.parametrize(("what", "one", "told"), REASONS)
+def test_what_cannot_be_divided_is_said(what, one, told):
     (row,) = pe.scorecard(what).measured.values()
-    assert row[wish].number == told
+    assert row[one].number == told
 
 
 def test_numpy_computes_in_one_thread_while_it_measures(monkeypatch):

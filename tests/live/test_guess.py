@@ -141,9 +141,7 @@ def test_another_theme_of_the_page_keeps_it_back():
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
     assert explore("t5", views="bucket_numbers", guess=True).sheet.pens[0].drawable is not None
-    with pytest.raises(
-        ValueError, match="guess must be asked of a view that draws a curve or bars, got"
-    ):
+    with pytest.raises(ValueError, match="guess=True needs a view that draws a curve or bars, got"):
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):
         explore("sinusoidal", guess="yes")

@@ -151,25 +151,25 @@ def test_a_scene_of_a_lesson_that_no_topic_names_is_offered_last(monkeypatch):
 
 
 REFUSED = {
-    "rop": "ValueError: 'rop' is not in the catalog (did you mean 'rope' or",
+    "rop": "ValueError: 'rop' isn't in the catalog. Did you mean 'rope' or",
     "base 100 raps": "ValueError: there is no scene 'base 100 raps'",
-    "rope: heatmaps": "ValueError: views must be a known name (did you mean 'heatmap'?)",
-    "alibi: heatmap": "ValueError: views must fit alibi",
+    "rope: heatmaps": "ValueError: views 'heatmaps' is unknown. Did you mean 'heatmap'?",
+    "alibi: heatmap": "ValueError: alibi has no view 'heatmap': it needs",
     "rope; theta=3": "TypeError: rope has no parameter 'theta' here",
-    "rope; theta": "ValueError: the line must set parameters as NAME=VALUE, got 'theta'",
+    "rope; theta": "ValueError: set parameters as NAME=VALUE, got 'theta'",
     "rope; base=x": "ValueError: base must be a number, got 'x'",
     "rope; seq_len=0": "ValueError: seq_len must be between 1 and 4096, got 0",
-    "rope | sine | t5": "ValueError: the line must describe at most 2 panels, got 3",
-    "": "ValueError: the line must be like",
+    "rope | sine | t5": "ValueError: the line can describe at most 2 panels, got 3",
+    "": "ValueError: the line must look like",
     "alibi: dot_product seq_len=48": (
-        'a ";" before its values, as in "alibi: dot_product; seq_len=48", got'
+        'needs ";" before its values, as in "alibi: dot_product; seq_len=48", got'
     ),
     "t5: head_biases, clip = 4, query=3": 'as in "t5: head_biases; clip = 4, query=3"',
-    "rope+rope: clock": 'two of one are two panels, as in "rope: … | rope: …"',
+    "rope+rope: clock": 'once per panel. For two, write "rope: … | rope: …"',
     "rope: clock | alibi: dot_product": (
         "ValueError: two panels must be of one encoding, in the same views"
     ),
-    3: "TypeError: the line must be text, got 3",
+    3: "TypeError: the line must be a string, got 3",
 }
 
 

@@ -81,17 +81,17 @@ def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
 
 
 REFUSED = {
-    "make toeplits": "there is no figure 'toeplits' (did you mean 'toeplitz'?)",
+    "make toeplits": "there is no figure 'toeplits'. Did you mean 'toeplitz'?",
     "list alibi_heads;num_heads=4": (
         'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or'
     ),
-    "list zzz": "there is no figure 'zzz' (there are position_added, ",
-    "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
-    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base' (there are seq_len)"),
+    "list zzz": "there is no figure 'zzz'. There are position_added, ",
+    "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen'. Did you mean 'seq_len'?",
+    "make toeplitz ladder --set base=3": ("ladder has no parameter 'base'. There are seq_len."),
     "make toeplitz --set title=Mine": (
-        """toeplitz has no parameter 'title' (write title="…", or --title "…")"""
+        'toeplitz has no parameter \'title\'. Write title="…", or --title "…"'
     ),
-    "make toeplitz --set base": "--set must be NAME=VALUE, got 'base'",
+    "make toeplitz --set base": "--set takes NAME=VALUE, got 'base'",
     "make toeplitz --set base=0,5": "base must be a number, got '0,5'",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",
     "make binary_trajectory --set seq_len=9": "seq_len must be at most 8 here, got 9",
@@ -107,7 +107,7 @@ REFUSED = {
     ),
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": (
-        "toeplitz has no parameter 'bas' (did you mean 'base'?)"
+        "toeplitz has no parameter 'bas'. Did you mean 'base'?"
     ),
 }
 
@@ -132,7 +132,7 @@ def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, mon
 
     monkeypatch.setattr("posenc_lib.tools.figures.render", stop_at_the_second)
     assert figures("make", "toeplitz", "ladder", "--out", tmp_path) == 130
-    assert "stopped: files are whole, new or as they were" in capsys.readouterr().err
+    assert "stopped: every file is complete, either new or unchanged" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["toeplitz.png"]
 
 
@@ -150,7 +150,7 @@ def made_of_ctrl_c(*kinds):
 def test_ctrl_c_ends_in_one_line_whatever_other_code_makes_of_it(kinds, monkeypatch, capsys):
     monkeypatch.setattr(commands, "_parser", lambda: made_of_ctrl_c(*kinds))
     assert main(["figures", "list"]) == 130
-    assert capsys.readouterr().err == "stopped: files are whole, new or as they were\n"
+    assert capsys.readouterr().err == "stopped: every file is complete, either new or unchanged\n"
 
 
 def test_a_figure_that_cannot_be_made_is_named_and_the_others_are_made(tmp_path, capsys):

@@ -19,7 +19,6 @@ from posenc_lib.tools.site.films import (
     BROAD,
     COLUMN,
     LEAST,
-    MOST,
     PHONE,
     film,
     numbers_in,
@@ -253,7 +252,7 @@ def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("wrong.ipynb", 'check("nosuch")', "puzzle must be a known name"),
+        ("wrong.ipynb", 'check("nosuch")', "puzzle 'nosuch' is unknown"),
         ("broken.ipynb", None, "does not appear to be JSON"),
         ("words.md", "# A\n\n$\\frac{$", ""),
     ],

@@ -106,7 +106,7 @@ def test_a_command_that_is_stopped_says_one_line(what, number, tmp_path):
         finally:
             os.killpg(run.pid, number)  # as a terminal does
         told = run.communicate(timeout=60)[1]
-    assert told == "stopped: files are whole, new or as they were\n"
+    assert told == "stopped: every file is complete, either new or unchanged\n"
     assert run.returncode == 130
     assert (tmp_path / "a.ipynb").read_bytes() == before
     assert until(lambda: not started_in(tmp_path))

@@ -143,7 +143,7 @@ def test_a_file_for_a_folder_and_a_folder_for_a_file_are_told(monkeypatch, tmp_p
         assert name in str(told.value)
         assert ".part" not in str(told.value)
     for name in ("a\0.png", "\ud800.png", "/"):
-        with pytest.raises(ValueError, match="path must be a name that a file can have, got '"):
+        with pytest.raises(ValueError, match="path must be a valid file name, got '"):
             atomic_write(Path(name), b"new")
     assert sorted(os.listdir()) == ["file", "folder"]
     assert Path("file").read_text() == "old"

@@ -591,13 +591,13 @@ def number_one_back(title, said, e, v):
     return one_back(said, q, k, v["number"] * np.eye(e.seq_len, k=-1))
 
 
-def push_one_back(title, said, e, v):
+def constant_one_back(title, said, e, v):
     q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
-    push = np.zeros(e.head_dim)
-    push[[e.pair_dims(pair)[0] for pair in range(min(6, len(e.frequencies)))]] = v["push"]
+    constant = np.zeros(e.head_dim)
+    constant[[e.pair_dims(pair)[0] for pair in range(min(6, len(e.frequencies)))]] = v["constant"]
     both = (
-        [turned(e, x, t) for t, x in enumerate(q + push)],
-        [turned(e, x, t) for t, x in enumerate(k + turned(e, push, 1))],
+        [turned(e, x, t) for t, x in enumerate(q + constant)],
+        [turned(e, x, t) for t, x in enumerate(k + turned(e, constant, 1))],
     )
     return one_back(said, *map(np.array, both))
 

@@ -31,7 +31,7 @@ def test_a_default_is_a_slider_if_it_is_a_parameter_and_else_what_stands_in_for_
 
 def test_a_name_that_is_taken_is_refused_and_its_view_stays():
     before = VIEWS["heatmap"]
-    taken = "a view must have a name of its own: 'heatmap' is taken (posenc_lib.views.tables, line "
+    taken = "every view needs a unique name: 'heatmap' is taken (posenc_lib.views.tables, line "
     with pytest.raises(ValueError, match=re.escape(taken)):
 
         @view("cells", "Another heatmap")
@@ -51,7 +51,7 @@ def test_a_module_that_is_loaded_again_replaces_its_own_views():
 
 
 def test_an_option_that_no_view_has_is_refused():
-    refused = "view must be given options that it has, got 'scal' (did you mean 'scale'?)"
+    refused = "view has no option 'scal'. Did you mean 'scale'?"
     with pytest.raises(TypeError, match=re.escape(refused) + "$"):
 
         @view("cells", "Mine", scal=False)

@@ -1,6 +1,6 @@
 """The nine cases of the clinic: encodings that are wrong, each the way somebody's code once was.
 
-A parameter `mended` puts each of them right. Their names don't tell what is wrong:
+A parameter `fixed` puts each of them right. Their names don't tell what is wrong:
 `explore("case_1")`.
 """
 
@@ -27,28 +27,28 @@ from posenc_lib.encodings.rope import apply_rope, rope
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 LONGEST = 2**20  # positions before a text begins
-MENDED = Parameter(
-    "mended", "whether the wrong line has been put right", False, options=(False, True)
+FIXED = Parameter(
+    "fixed", "whether the wrong line has been put right", False, options=(False, True)
 )
 START = Parameter(
     "start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST
 )
 
 
-class _Mended:
+class _Fixed:
     """Wrong and right on one colour scale, so that what changes is what was wrong."""
 
     @property
     def beside(self):
-        return (self.at(mended=not self.mended),)
+        return (self.at(fixed=not self.fixed),)
 
 
-class _Case(_Mended, Rotary):
+class _Case(_Fixed, Rotary):
     """A rotary case: queries and keys of a text that begins at start_pos, where it has one."""
 
     views = ("similarity", "dot_product")
     start_pos = 0
-    parameters = (seq_len_of(32), *Rotary.parameters[1:], MENDED)
+    parameters = (seq_len_of(32), *Rotary.parameters[1:], FIXED)
 
     @property
     def frequencies(self):
@@ -77,7 +77,7 @@ class MixedPairing(_Case):
     parameters = (seq_len_of(32), even_of(32, "head_dim"), *_Case.parameters[2:])
 
     def rotate(self, x, positions):
-        if self.mended:
+        if self.fixed:
             return rope(x, positions, pairing="half")
         angle = np.repeat(angles(positions, x.shape[-1]), 2, axis=-1)
         half = x.shape[-1] // 2
@@ -92,7 +92,7 @@ class WrongAxis(_Case):
     parameters = (*_Case.parameters[:2], replace(head_of(high=7), default=3), *_Case.parameters[2:])
 
     def turned(self, x, at):
-        return self.rotate(x, at if self.mended else np.full(len(at), self.head))
+        return self.rotate(x, at if self.fixed else np.full(len(at), self.head))
 
 
 class QueryAtZero(_Case):
@@ -112,7 +112,7 @@ class QueryAtZero(_Case):
         at_once = self.prompt
         if np.ndim(positions):  # several positions that are asked for are read at once
             at_once = len(queries) if len(queries) > 1 else 0
-        if not self.mended:
+        if not self.fixed:
             unturned, _ = self.content_at(validate.positions(positions))  # as at 0
             queries[at_once:] = unturned[at_once:]
         return queries, keys
@@ -127,7 +127,7 @@ class NarrowPositions(_Case):
     parameters = (*_Case.parameters[:2], START, dtype_of, *_Case.parameters[2:])
 
     def turned(self, x, at):
-        return self.rotate(x, bfloat16(at) if self.dtype == "bfloat16" and not self.mended else at)
+        return self.rotate(x, bfloat16(at) if self.dtype == "bfloat16" and not self.fixed else at)
 
 
 class TwoTables(_Case):
@@ -139,7 +139,7 @@ class TwoTables(_Case):
 
     def queries_and_keys(self, positions):
         # what is cached stays as it was when it came
-        one_by_one = np.ndim(positions) == 0 and not self.mended
+        one_by_one = np.ndim(positions) == 0 and not self.fixed
         at, d = self.start_pos + validate.positions(positions), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
@@ -151,20 +151,20 @@ class _Line(Alibi):
     """A straight line for each head, and one colour scale for all heads: that of the steepest."""
 
     name = title = ""
-    parameters = (seq_len_of(16), NUM_HEADS, head_of(high=31), MENDED)
+    parameters = (seq_len_of(16), NUM_HEADS, head_of(high=31), FIXED)
     views = ("attention_row", "similarity")
 
     @property
     def beside(self):
         steepest = int(alibi_slopes(self.num_heads).argmax())
-        return tuple(self.at(head=steepest, mended=mended) for mended in (False, True))
+        return tuple(self.at(head=steepest, fixed=fixed) for fixed in (False, True))
 
 
 class RisingBias(_Line):
     """ALiBi that adds what it should take away."""
 
     def biases(self, offsets):
-        return super().biases(offsets) * (1 if self.mended else -1)
+        return super().biases(offsets) * (1 if self.fixed else -1)
 
 
 class TransposedGrid(Plane, Additive):
@@ -174,25 +174,25 @@ class TransposedGrid(Plane, Additive):
         Parameter("seq_len", "how many patches the picture has", 12, 4, 48, least=1, most=4096),
         powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
         replace(COLUMNS, default=4, low=2, high=8),
-        MENDED,
+        FIXED,
     )
     views = ("patches",)
 
     def rows(self, positions):
         height, width = self.grid
-        y, x = np.divmod(positions, width) if self.mended else np.divmod(positions, height)[::-1]
+        y, x = np.divmod(positions, width) if self.fixed else np.divmod(positions, height)[::-1]
         side = max(height, width) + 1
         return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
 
 
-class CountedTwice(_Mended, Additive):
+class CountedTwice(_Fixed, Additive):
     """Columns of sines and cosines whose number counts by two already, and is doubled once more."""
 
-    parameters = (seq_len_of(64), even_of(64, "d_model"), MENDED)
+    parameters = (seq_len_of(64), even_of(64, "d_model"), FIXED)
     views = ("heatmap", "similarity")
 
     def rows(self, positions):
-        if self.mended:
+        if self.fixed:
             return sinusoidal(positions, self.d_model)
         column = np.arange(self.d_model)
         angle = np.outer(positions, 10_000.0 ** (-2 * column / self.d_model))
@@ -206,7 +206,7 @@ class DividedAlone(_Line):
     parameters = (seq_len_of(64), *_Line.parameters[1:])
 
     def biases(self, offsets):
-        return super().biases(offsets) / (np.sqrt(self.dims) if self.mended else 1)
+        return super().biases(offsets) / (np.sqrt(self.dims) if self.fixed else 1)
 
 
 FAULTS = (

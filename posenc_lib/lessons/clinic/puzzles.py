@@ -135,7 +135,7 @@ _case(
 _case(
     7,
     "transposed",
-    "Set seq_len to 36 and columns to 6, a square, and switch mended. What changes? "
+    "Set seq_len to 36 and columns to 6, a square, and switch fixed. What changes? "
     "And with 4 columns?",
     "On 3 × 4: which patches are nearest to the outlined one? "
     "Go through them in the order in which they are read.",
@@ -175,7 +175,7 @@ _case(
     "sum",
     "Go through the heads. Does the port's head 7 see farthest, as it should? "
     "So the order of the heads is right.",
-    "Now compare head 3 of the port with head 0 after mended, head 4 with head 1, and so on. "
+    "Now compare head 3 of the port with head 0 after fixed, head 4 with head 1, and so on. "
     "By what do slopes differ?",
     "All heads are 8 times too steep, and a head has 64 dims. "
     "What is divided by √64, and what is not?",

@@ -49,11 +49,11 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
 
 NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)
 
-PUSH = Parameter("push", "how large the vector is that is added to all queries and keys", 10, 0, 20)
+CONSTANT = Parameter("constant", "size of the vector added to all queries and keys", 10, 0, 20)
 
 TEXT = Parameter("text", "which random text", 17, 0, 99)
 
-PUSHED = 6  # of the fastest pairs
+PAIRS_MOVED = 6  # of the fastest pairs
 ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
 
 
@@ -67,8 +67,8 @@ def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
     return f"The number {number} at offset −1: {told}."
 
 
-@view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
-def push_one_back(pen, encoding, push=PUSH, text=TEXT):
+@view("cells", "RoPE with a constant vector", **ONE_BACK, ignores="content")
+def constant_one_back(pen, encoding, constant=CONSTANT, text=TEXT):
     """Colour where the words of a random text look if RoPE gets a vector that is added to
     all queries and keys.
 
@@ -78,10 +78,10 @@ def push_one_back(pen, encoding, push=PUSH, text=TEXT):
     q, k = random_text(encoding, text)
     added, places = np.zeros_like(q[:1]), np.arange(len(q))
     first, _ = encoding.pair_dims(np.arange(len(encoding.frequencies)))
-    added[0, first[:PUSHED]] = push
+    added[0, first[:PAIRS_MOVED]] = constant
     queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
     told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
-    return f"RoPE with a push of {push}: {told}."
+    return f"RoPE with a constant vector of size {constant}: {told}."
 
 
 def random_text(encoding, seed: int) -> np.ndarray:

@@ -111,9 +111,7 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a config, and what had to be assumed where only its rope part was given."""
     given = _parsed(config) if isinstance(config, str) else config
     if not isinstance(given, dict):
-        raise TypeError(
-            f"the config must be an object, {{…}} with names as keys, got {validate.show(given)}"
-        )
+        raise TypeError(f"the config must be a JSON object, {{…}}, got {validate.show(given)}")
     if {"rope_type", "type", "factor"} & set(given) and "model_type" not in given:
         given = {"rope_parameters": given}
     # whatever else stands beside it, such as the length that a server allows, says no size

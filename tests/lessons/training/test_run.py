@@ -92,11 +92,11 @@ def test_no_token_sees_a_later_one(encoding):
     [
         (
             {"encoding": "rop"},
-            "encoding must be a known name (did you mean 'rope' or 'p_rope' or 'rope_10'?), got",
+            "is unknown. Did you mean 'rope' or 'p_rope' or 'rope_10'?",
         ),
         ({"task": 3}, "task must be one of"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
-        ({"seed": True}, "seed must be a whole number (int), got True (bool)"),
+        ({"seed": True}, "seed must be an integer, got True (bool)"),
         ({"steps": 0}, "steps must be at least 1, got 0"),
         ({"steps": 10**6}, "steps must be at most 100000, got 1000000"),
         ({"look_back": 25}, "look_back must be at most 24, got 25"),
@@ -107,6 +107,6 @@ def test_no_token_sees_a_later_one(encoding):
     ],
 )
 def test_a_plan_that_cannot_be_is_told_before_any_work(wrong, words):
-    with pytest.raises((TypeError, ValueError), match="must") as told:
+    with pytest.raises((TypeError, ValueError), match=r"must|is unknown") as told:
         next(training(Plan(**{"encoding": "rope", "task": "flip_flop"} | wrong)))
     assert words in str(told.value)
