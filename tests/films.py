@@ -37,7 +37,7 @@ def frames(film: dict) -> list[Image.Image]:
 
 
 def in_dark(film: dict, picture: Image.Image) -> Image.Image:
-    """Return a frame as a dark page shows it: each colour by the one it stands for."""
+    """Return a frame as a dark page shows it: each color by the one it stands for."""
     opaque = np.full(picture.size[::-1], 255, np.uint8)
     pixels = np.dstack([np.asarray(picture), opaque]).view(np.uint32)
     codes, colors = np.array(film["colors"], np.uint32).T

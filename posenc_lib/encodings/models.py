@@ -144,7 +144,7 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     called = str(said.get("model_type") or "your model")
     name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
     title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
-    pairing = "interleaved" if neighbours(said) else "half"
+    pairing = "interleaved" if neighbors(said) else "half"
     about: dict[str, Any] = {"layers": layers, "pairing": pairing}
     types = tuple(layers)
     if len(types) > 1:
@@ -153,7 +153,7 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     return ModelRope().named(name, title, layer=types[0], **about)
 
 
-def neighbours(said: dict[str, Any]) -> bool:
+def neighbors(said: dict[str, Any]) -> bool:
     """Return whether a config says that dims (0, 1), (2, 3), … rotate together.
 
     Even if it doesn't say so, the code may do it.

@@ -184,11 +184,11 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     elif dtype == np.float16:  # NumPy has no complex dtype for these
         _turn_apart(x, turn, out, np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
     else:
-        _turn_neighbours(x, turn, out)
+        _turn_neighbors(x, turn, out)
     return out
 
 
-def _turn_neighbours(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
+def _turn_neighbors(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
     """Write rotated x to out. With a and b side by side, memory already contains a + ib."""
     x, kind = np.ascontiguousarray(x, out.dtype), np.result_type(out.dtype, np.complex64)
     before, after = (part[..., : 2 * turn.shape[-1]].view(kind) for part in (x, out))

@@ -1,7 +1,7 @@
 """Films: every frame of a panel as one object of JSON, which `film.js` shows without a kernel.
 
 It stands on a page or is a widget. A frame is the pixels that differ from the first one. Each
-colour stands for a pair, on light paper and on dark, drawn there, too, so that a page need only
+color stands for a pair, on light paper and on dark, drawn there, too, so that a page need only
 look it up; pairs that nobody can tell apart are one. Beside its picture a frame has where its plots
 lie, their limits and the numbers of their curves.
 """
@@ -20,7 +20,7 @@ from posenc_lib.files import stored_text
 from posenc_lib.views import style
 
 SHARPNESS = 2  # pixels of a picture for each pixel of a page
-STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one colour
+STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one color
 # in 64 bits, wherever it runs
 SHIFTS = np.arange(0, 48, 8, np.int64)  # of the six bytes of a pair, as one number
 POINTS = 100  # of a curve, at most
@@ -42,7 +42,7 @@ class Film:
         self.sliders: list[dict] = []
         self.stops: list[dict] = []
         self.question: dict | None = None
-        # the colour that stands for a pair, by the step of each of its six bytes
+        # the color that stands for a pair, by the step of each of its six bytes
         self._codes: dict[int, tuple] = {}
         self._dark: dict[tuple, tuple] = {}
 
@@ -70,9 +70,9 @@ class Film:
         return len(self.frames) - 1
 
     def _coded(self, pixels: np.ndarray) -> np.ndarray:
-        """Return what stands for each pixel, (n, 4): its light colour, a bit off if it's taken."""
+        """Return what stands for each pixel, (n, 4): its light color, a bit off if it's taken."""
         numbers = pixels @ (1 << SHIFTS)
-        runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbours are mostly alike
+        runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbors are mostly alike
         lengths = np.diff(runs, append=len(numbers)).astype(np.intp)
         pairs, where = np.unique(numbers[runs], return_inverse=True)
         counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
@@ -80,7 +80,7 @@ class Film:
         paper = self._first[0, 0].astype(int)  # at the corner
         steps = np.round((colors - paper) / STEP).astype(np.int64)
         keys = (steps @ (1 << (6 * np.arange(6, dtype=np.int64)))).tolist()
-        for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
+        for k in np.argsort(-counts, kind="stable").tolist():  # the color that most of them have
             if keys[k] not in self._codes:
                 red, green, blue, *dark = colors[k].tolist()
                 code = next(
@@ -178,7 +178,7 @@ def webp(pixels: np.ndarray) -> str:
 
 
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
-    """Return left, top, width and height of a cell in pixels; neighbours share their edge."""
+    """Return left, top, width and height of a cell in pixels; neighbors share their edge."""
     left, bottom, across, up = cell
     x, x_end = round(left * wide), round((left + across) * wide)
     y, y_end = round((1 - bottom - up) * high), round((1 - bottom) * high)

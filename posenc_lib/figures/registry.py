@@ -14,6 +14,7 @@ from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.register import todays
 from posenc_lib.files import stored_data
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
@@ -127,6 +128,7 @@ class Scene:
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; an error lists those of similar names."""
+        name = todays(name, self.parameters)
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
             if name in ("title", "caption"):
@@ -139,7 +141,8 @@ class Scene:
 
         The others go as far as they can: the last query of a text stays the last.
         """
-        given = {name: self.parameter(name).checked(wanted[name]) for name in wanted}
+        found = {name: self.parameter(name) for name in wanted}
+        given = {p.name: p.checked(wanted[name]) for name, p in found.items()}
         values = self.clamp(self.defaults | given) | given
         for spec, _ in self.panels(values):
             spec.check()
@@ -301,6 +304,7 @@ def find(name: str) -> Scene:
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
+    name = todays(name, FIGURES)
     known = re.split(r"[:;]", name)[0].strip()
     if known in FIGURES and known != name:
         call = f'figure("{known}", NAME=VALUE), or --set NAME=VALUE'

@@ -432,7 +432,7 @@ def explore(
         what: an encoding of the catalog by name, one of your own, or a list of them.
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
-        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colours), a
+        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colors), a
             list of these, or True for all. They hold what either end of each slider shows, and grow
             where that is not enough.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,

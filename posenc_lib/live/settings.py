@@ -7,12 +7,13 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.register import todays
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec, beyond
 
 MOST_STEPS = 10_000  # of a slider
 STEPS_HELD = 8  # of a slider: where frozen axes are measured, beside its last step
-ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
+ROLES = ("query", "pair", "offset")  # these have a color, in pictures and beside them
 SWITCH = {False: "off", True: "on"}
 NO_ROOM = "Only this value is possible at these settings."
 
@@ -288,6 +289,7 @@ class Settings:
 
         Near: those that are here move as near as they can.
         """
+        values = {todays(name, self.sliders): value for name, value in values.items()}
         for name in values:
             if name not in self.sliders and not near:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"

@@ -114,7 +114,7 @@ def _stays(count: int, glides: int) -> dict[float, int]:
 
 
 def _palette(pictures: list[np.ndarray]) -> Image.Image:
-    """Return few colours that suit all pictures, so that nothing flickers; paper stays paper."""
+    """Return few colors that suit all pictures, so that nothing flickers; paper stays paper."""
     image, paper = Image.fromarray(np.vstack(pictures)), ImageColor.getrgb(style.PAPER)
     palette = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1)
     colors = np.reshape(palette.getpalette(), (-1, 3))
@@ -124,13 +124,13 @@ def _palette(pictures: list[np.ndarray]) -> Image.Image:
 
 
 def _blank(palette: Image.Image) -> int:
-    """Return which colour is the paper's, or next to it."""
+    """Return which color is the paper's, or next to it."""
     colors = np.reshape(palette.getpalette(), (-1, 3))
     return int(np.argmin(np.square(colors - ImageColor.getrgb(style.PAPER)).sum(axis=1)))
 
 
 def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
-    """Return a picture in the colours of a palette."""
+    """Return a picture in the colors of a palette."""
     image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
     paper = (picture == ImageColor.getrgb(style.PAPER)).all(axis=2)
     image.paste(_blank(palette), mask=Image.fromarray(paper))

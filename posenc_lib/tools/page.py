@@ -37,7 +37,7 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
 
 
 def _variables() -> str:
-    """Return the colours of the theme in use for a page."""
+    """Return the colors of the theme in use for a page."""
     colors = "; ".join(
         f"--{role.lower()}: {getattr(style, role)}"
         for role in ("PAPER", "INK", "SOFT", "KEY", "QUERY", "PAIR", "RULE", "TINT")

@@ -60,7 +60,7 @@ TELLS = {
     "sinusoidal_dot_product": Tell("One peak: a position itself", {1: ""}),
     "toeplitz": Tell("Every diagonal has one color"),
     "shift_rotation": Tell("A step is one angle, anywhere"),
-    "neighbour_steps": Tell(
+    "neighbor_steps": Tell(
         "Even steps, by sines in pairs", {0: "binary", 1: "sines", 2: "in pairs"}
     ),
     "sinusoidal_trajectory": Tell("Round a circle in even steps", {1: ""}),

@@ -97,7 +97,7 @@ def head_biases(pen, encoding, query=QUERY):
     margin = 0.05 * (high - low) or 1.0
     pen.axes(n, (low - margin, high + margin))
     what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
-    pen.unit(what, (f"head {head}", style.KEY), "(grey: the others)")
+    pen.unit(what, (f"head {head}", style.KEY), "(gray: the others)")
     pen.strokes(
         [np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8
     )

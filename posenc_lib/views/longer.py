@@ -33,7 +33,7 @@ def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
 
 @view("free", "Angles of training, and new ones", **LONGER, square=True)
 def angles_seen(pen, encoding, times=TIMES):
-    """Draw for each pair which angles it had in training, grey, and which a longer text shows it
+    """Draw for each pair which angles it had in training, gray, and which a longer text shows it
     for the first time.
     """
     trained, length, theta, now = longer(encoding, times)
@@ -49,7 +49,7 @@ def angles_seen(pen, encoding, times=TIMES):
     side = math.ceil(math.sqrt(pairs))
     rows = {row: str(row * side) for row in range(0, side, 1 + side // 10)}
     pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=rows)
-    pen.unit("↓ pair; grey: angles of training,", ("new ones", style.KEY))
+    pen.unit("↓ pair; gray: angles of training,", ("new ones", style.KEY))
     whole, met = (none, none + turn, seen < turn, style.GRID), (none, seen, seen > 0, style.GHOST)
     for begin, end, there, color in (whole, met, (seen, last, new, style.KEY)):
         arcs = []
@@ -65,7 +65,7 @@ def angles_seen(pen, encoding, times=TIMES):
         f"{count} of {style.plural(pairs, 'pair')} {'meets' if count == 1 else 'meet'} new angles"
     )
     pen.title(meet if count else "No new angle")
-    told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey)"
+    told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (gray)"
     return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
 
 

@@ -16,7 +16,7 @@ DISTANCE = Parameter(
 
 @view("cells", "Cosine with one patch", x="column", y="row", needs="grid queries_keys", square=True)
 def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
-    """Colour each patch of a picture by its cosine with the patch that asks, which is framed."""
+    """Color each patch of a picture by its cosine with the patch that asks, which is framed."""
     (rows, columns), last = encoding.grid, encoding.seq_len - 1
     at, side = min(row * columns + column, last), max(rows, columns) - 0.5
     row, column = divmod(at, columns)

@@ -120,13 +120,13 @@ def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
 
 
 class Cells(AxesImage):
-    """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
+    """An image whose pixels take the color of their cell, or of the mean of the cells they cover.
 
-    matplotlib resamples first and colours every pixel; here the few cells are coloured and then
+    matplotlib resamples first and colors every pixel; here the few cells are colored and then
     repeated. In a file cells are sharp at every size, unless they are so many that means tell more.
 
     Attributes:
-        mixes: whether a mean of two cells means anything; else a pixel has the colour of one of its
+        mixes: whether a mean of two cells means anything; else a pixel has the color of one of its
             cells.
     """
 
@@ -193,7 +193,7 @@ def blank(height: int, width: int) -> np.ndarray:
 def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
     """Return pixels of shape (height, width, 4) as PNG bytes; rows may be what `blank` returned.
 
-    Written for speed: no row filters and the lightest compression. For flat colours that is as
+    Written for speed: no row filters and the lightest compression. For flat colors that is as
     small as a general encoder's result.
 
     Source: PNG specification, third edition, sections 5 and 11.

@@ -152,14 +152,14 @@ PAIRS = {
 
 @view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
-    """Colour all scores."""
+    """Color all scores."""
     every = [masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)]
     clim = style.color_limits(np.stack(every))
     return all_pairs(pen, every[0], encoding.scores_are, query, clim)
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
-    """Colour the score of each query and key, less a number; say what is seen."""
+    """Color the score of each query and key, less a number; say what is seen."""
     pen.cells(matrix - less, clim)
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)

@@ -1,4 +1,4 @@
-"""The look of every picture: sizes, colours by what they are for, scales, numbers as words."""
+"""The look of every picture: sizes, colors by what they are for, scales, numbers as words."""
 
 import functools
 import html
@@ -30,7 +30,7 @@ HEADING, ROW = 12, 24  # of what stands above a whole picture, and px for it
 # is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
 
-# Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme
+# Colors by role: the same thing looks the same in every view. style.KEY is the color of the theme
 # in use.
 ROLES = {
     "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
@@ -51,7 +51,7 @@ ROLES = {
 }
 THEMES = ("light", "dark", "print")
 WEDGE = {"light": 0.22, "dark": 0.45, "print": 0.22}  # how opaque an angle is
-# Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the
+# Scales of colors run evenly in lightness; their middle is zero, a step off the paper, and the
 # upper half is for numbers of one sign. On paper lightness alone must do.
 DIVERGING = {
     "light": "721118 AF3632 D86B58 EE9F8A F7CEC1 F5F7F9 BDDDF7 81BDED 4D95D7 2768AE 153B73",
@@ -68,7 +68,7 @@ SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, WenQuan
 SCRIPTS += "Noto Sans CJK JP, Hiragino Sans, Malgun Gothic, Droid Sans Fallback, Noto Sans Thai, "
 SCRIPTS += "Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
 FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fontManager.ttflist}]
-HALFWAY = 24  # the position whose colour is about the middle one
+HALFWAY = 24  # the position whose color is about the middle one
 # of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
 SETTINGS = {
     "font.family": ["sans-serif", *FALLBACKS],
@@ -94,7 +94,7 @@ LOCK = threading.RLock()
 
 
 def __getattr__(name: str) -> str:
-    """Return the colour of a role in the theme in use."""
+    """Return the color of a role in the theme in use."""
     if name in ROLES:
         return _colors(_theme.get() or _usual)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -257,23 +257,23 @@ def _scales(theme: str) -> tuple:
 
 
 def diverging():
-    """Return the scale of colours for numbers below and above zero."""
+    """Return the scale of colors for numbers below and above zero."""
     return _scales(theme())[0]
 
 
 def sequential():
-    """Return the scale of colours for numbers of one sign: the upper half of the other one."""
+    """Return the scale of colors for numbers of one sign: the upper half of the other one."""
     return _scales(theme())[1]
 
 
 def position_colors(n: int) -> np.ndarray:
-    """Return the colours of the positions 0 … n − 1, the same in all pictures; shape (n, 4)."""
+    """Return the colors of the positions 0 … n − 1, the same in all pictures; shape (n, 4)."""
     positions = np.arange(n)
     return _scales(theme())[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
 
 
 def readable_on(color) -> str:
-    """Return black or white, whichever stands out more from a colour."""
+    """Return black or white, whichever stands out more from a color."""
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     cones = (
@@ -293,7 +293,7 @@ def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> 
 
 
 def tight_bound(value: float) -> float:
-    """Return value rounded up to two digits, so that a colour scale has no room left over."""
+    """Return value rounded up to two digits, so that a color scale has no room left over."""
     return nice_bound(value, [step / 10 for step in range(10, 101)])
 
 
@@ -363,6 +363,6 @@ def number(value: float, digits: int = 3) -> str:
     if abs(value) < 1e-12:
         return "0"
     text = f"{value:,.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
-    # beside a colour scale there is little room: 8.5e-5, not 8.5e-05
+    # beside a color scale there is little room: 8.5e-5, not 8.5e-05
     text = re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), text)
     return text.replace("-", "−")  # a true minus sign

@@ -1,4 +1,4 @@
-"""The table itself: as colours, alone or added to words, and digit by digit."""
+"""The table itself: as colors, alone or added to words, and digit by digit."""
 
 from dataclasses import replace
 
@@ -29,9 +29,9 @@ ASKED = replace(SCALE, default=None, start=1)
 def heatmap(
     pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
 ):
-    """Colour a table, a column for each position, or words or their sum; frame the dims of a plane.
+    """Color a table, a column for each position, or words or their sum; frame the dims of a plane.
 
-    Colours go from −bound to bound if one is given; with words they do not depend on the words.
+    Colors go from −bound to bound if one is given; with words they do not depend on the words.
     """
     whole = encoding.table
     if part in ("words", "sum"):
@@ -45,7 +45,7 @@ def heatmap(
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
     framed = sorted(plane(encoding, pair)) if pair is not None and table.shape[1] > 2 else ()
-    for row in framed:  # neighbours in one frame, with the number of the first
+    for row in framed:  # neighbors in one frame, with the number of the first
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
             pen.tick("y", row, color=style.PAIR)

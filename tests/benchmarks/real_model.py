@@ -28,8 +28,8 @@ def frequencies(base=UNSCALED, divided=1.0):
     return 1.0 / base ** (torch.arange(0, DIMS, 2, dtype=torch.float64) / DIMS) / divided
 
 
-def neighbours(q, k, cos, sin, unsqueeze_dim=1):
-    """Turn neighbours where halves belong together, as if a published file were Meta's."""
+def neighbors(q, k, cos, sin, unsqueeze_dim=1):
+    """Turn neighbors where halves belong together, as if a published file were Meta's."""
     cos, sin = (part[:, None, :, : DIMS // 2].repeat_interleave(2, dim=-1) for part in (cos, sin))
 
     def turned(x):
@@ -40,7 +40,7 @@ def neighbours(q, k, cos, sin, unsqueeze_dim=1):
 
 
 def halves(q, k, cos, sin, unsqueeze_dim=1):
-    """Turn halves where neighbours belong together.
+    """Turn halves where neighbors belong together.
 
     The loader has permuted the file's dims, so they go back first.
     """
@@ -48,7 +48,7 @@ def halves(q, k, cos, sin, unsqueeze_dim=1):
     return apply(q, k, cos, sin, unsqueeze_dim)
 
 
-PAIRED = {"the other pairing": halves, "halves taken for neighbours": neighbours}
+PAIRED = {"the other pairing": halves, "halves taken for neighbors": neighbors}
 
 
 class Rotary(torch.nn.Module):

@@ -310,7 +310,7 @@ class SliderOnPage:
         return (now - low) / (high - low)
 
     def asleep(self) -> bool:
-        """Return whether the slider is grey: it has no room until another one moves."""
+        """Return whether the slider is gray: it has no room until another one moves."""
         return self.track.get_attribute("disabled") is not None
 
     def hold(self, fraction: float, steps: int = 8) -> None:

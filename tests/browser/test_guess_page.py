@@ -117,15 +117,15 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     explorer.sliders()["query"].drag_to(0.9)
     explorer.settled()
     assert told(explorer) == "The gray line is your drawing for the curve as it was at first."
-    grey = """canvas => {
+    gray = """canvas => {
         const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
         let n = 0;
         for (let k = 0; k < d.length; k += 4) n += d[k] === d[k + 1] && Math.abs(d[k] - 170) < 12;
         return n; }"""
-    with_line = explorer.box.query_selector(PICTURE).evaluate(grey)
+    with_line = explorer.box.query_selector(PICTURE).evaluate(gray)
     press(explorer, "Again")
     explorer.settled()
-    assert with_line > explorer.box.query_selector(PICTURE).evaluate(grey) + 500
+    assert with_line > explorer.box.query_selector(PICTURE).evaluate(gray) + 500
 
 
 def test_a_finger_draws(panel):

@@ -85,7 +85,7 @@ def test_9_is_alibi_as_it_should_be_beside_weights_that_want_it_eight_times_gent
     assert "√64" in pe.diagnose(lambda q_len, k_len: pe.alibi(8, q_len, k_len) / 8).measured
 
 
-def test_wrong_and_right_have_one_colour_scale_and_so_have_all_heads():
+def test_wrong_and_right_have_one_color_scale_and_so_have_all_heads():
     for name, case in CASES.items():
         if "similarity" not in case.views:
             continue

@@ -34,7 +34,7 @@ def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():
         ("float16", 8, 70_000, np.nan, np.nan),  # beyond its largest number
     ],
 )
-def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(
+def test_narrow_numbers_lose_neighbors_and_float64_rounded_once_does_not(
     precision, dim, position, low, high
 ):
     error = table_error([position], dim, precision=precision)

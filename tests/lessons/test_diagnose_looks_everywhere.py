@@ -23,7 +23,7 @@ def turned(x, positions, first, second, theta):
 
 
 def rotary(x, positions):
-    """Turn all dims, neighbours together."""
+    """Turn all dims, neighbors together."""
     d = x.shape[-1]
     first = np.arange(0, d, 2)
     return turned(x, positions, first, first + 1, 10_000.0 ** (-first / d))
@@ -121,7 +121,7 @@ def turning_dims():
             low = int(rng.integers(0, d - 2 * n + 1))
             first = low + np.arange(n)
             second = first + n
-        elif case % 3 == 1:  # neighbours
+        elif case % 3 == 1:  # neighbors
             low = int(rng.integers(0, d - 2 * n + 1))
             first = low + 2 * np.arange(n)
             second = first + 1

@@ -1,4 +1,4 @@
-"""Puzzles: each solution passes, each usual mistake is recognised by name, a stub stops nothing."""
+"""Puzzles: each solution passes, each usual mistake is recognized by name, a stub stops nothing."""
 
 import itertools
 import re
@@ -47,7 +47,7 @@ def test_every_puzzle_that_a_page_checks_is_there_and_every_puzzle_is_checked_by
 
 
 @pytest.mark.parametrize("name", PUZZLES)
-def test_a_solution_is_right_and_each_usual_mistake_is_recognised_by_name(name, said, capsys):
+def test_a_solution_is_right_and_each_usual_mistake_is_recognized_by_name(name, said, capsys):
     puzzle = PUZZLES[name]
     told = said(name, puzzle.answer)
     assert told.startswith("right: ")
@@ -202,7 +202,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: check("grey", 1), lambda: hint("grey"), lambda: solution(3)]
+    "call", [lambda: check("gray", 1), lambda: hint("gray"), lambda: solution(3)]
 )
 def test_an_unknown_puzzle_is_refused_with_the_nearest_or_a_few(call):
     rule = r"puzzle .+ is unknown\. (Did you mean 'gray'|There are count, twin, )"

@@ -421,7 +421,7 @@ def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letter
         assert few.values[name] == value
 
 
-def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbour():
+def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbor():
     panel = explore("integer", views=["heatmap", "dot_product"], d_model=64, start={"seq_len": 256})
     before = panel.sheet.pixels().copy()
     for query in (255, 0):

@@ -269,7 +269,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
     assert (panel.values["base"], panel._news.value) == (10_000.0, "")
 
 
-def test_colours_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
+def test_colors_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
     named = [
         dict(re.findall(r"--(\w+): (#\w+)", rule)) for rule in re.findall(r"{ (--role[^}]*)}", CSS)
     ]

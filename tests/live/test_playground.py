@@ -326,7 +326,7 @@ USUAL = "sinusoidal: trajectory"
 ADDRESSES = [
     ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
     ("preset=base+100+raps", USUAL, "there is no scene &#x27;base 100 raps&#x27;"),
-    ("colour=red", USUAL, ""),
+    ("color=red", USUAL, ""),
 ]
 
 
@@ -362,11 +362,11 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
         ground.file_as.value = chosen
         press(ground, "PNG")
         (data,) = send.call_args.kwargs["buffers"]
-        grey = np.asarray(Image.open(io.BytesIO(data)).convert("L"), int)
-        assert grey.shape[1] == 2 * width
-        assert (grey[0, 0] < 60) == dark
+        gray = np.asarray(Image.open(io.BytesIO(data)).convert("L"), int)
+        assert gray.shape[1] == 2 * width
+        assert (gray[0, 0] < 60) == dark
         rim = 2 * MARGIN - 2  # all paper
-        for edge in (grey[:rim], grey[-rim:], grey[:, :rim], grey[:, -rim:]):
+        for edge in (gray[:rim], gray[-rim:], gray[:, :rim], gray[:, -rim:]):
             assert np.ptp(edge) < 3
     ground.file_as.value = "dark", 640
     press(ground, "SVG")

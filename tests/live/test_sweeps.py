@@ -67,7 +67,7 @@ def sweep(call: str, waiting: str = "") -> None:
             assert (panel.values[name], panel._news.value) == (value, "")
             assert "nan" not in panel.text
             seen.add(panel._picture.value)
-        if all_matter and name != waiting:  # one that waits for more dims is grey
+        if all_matter and name != waiting:  # one that waits for more dims is gray
             moves = slider.disabled or len(seen) == 2 or changes(panel, name)
             assert moves, f"{name} changes nothing in {call}"
     panel.reset()

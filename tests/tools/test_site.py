@@ -121,7 +121,7 @@ def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
             assert base64.b64encode(digest).decode() in page.split("<title>")[0]
 
 
-def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
+def test_the_index_leads_to_every_page_and_pages_to_their_neighbors(folder):
     index = (folder / "index.html").read_text(encoding="utf-8")
     # it says how long it takes
     (card,) = re.findall(r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index)

@@ -18,7 +18,7 @@ from posenc_lib.tools.train import load, save
 
 from ..conftest import until
 
-FIGURES = "toeplitz angles_seen shaw_clip t5_buckets sine_waves neighbour_steps".split()
+FIGURES = "toeplitz angles_seen shaw_clip t5_buckets sine_waves neighbor_steps".split()
 FIGURES += ["sinusoidal_heatmap"]
 OLD = b"old"
 

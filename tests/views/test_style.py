@@ -1,4 +1,4 @@
-"""The three themes: colours by role, readable words, nothing the colour-blind can't tell apart."""
+"""The three themes: colors by role, readable words, nothing the color-blind can't tell apart."""
 
 import matplotlib as mpl
 import numpy as np
@@ -47,13 +47,13 @@ def linear(color):
 
 
 def contrast(one, other) -> float:
-    """Return the contrast ratio of two colours. Source: WCAG 2.2, relative luminance."""
+    """Return the contrast ratio of two colors. Source: WCAG 2.2, relative luminance."""
     low, high = sorted(linear(color) @ [0.2126, 0.7152, 0.0722] for color in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
 def seen(color, kind: str | None = None) -> np.ndarray:
-    """Return a colour as somebody sees it, in OKLab × 100. Source: Ottosson 2020."""
+    """Return a color as somebody sees it, in OKLab × 100. Source: Ottosson 2020."""
     rgb = (
         linear(color) if kind is None else np.clip(np.array(DICHROMATS[kind]) @ linear(color), 0, 1)
     )

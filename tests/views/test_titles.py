@@ -239,7 +239,7 @@ def permutation(title, said, e, v):
     order, half, beside = (
         order_for_other(e.pairing, e.num_dims).tolist(),
         e.num_dims // 2,
-        "Neighbours" in title,
+        "Neighbors" in title,
     )
     return said == [half] and abs(order.index(0) - order.index(1 if beside else half)) == (
         half if beside else 1

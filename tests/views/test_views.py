@@ -215,10 +215,10 @@ def test_a_name_lies_beside_its_arrow_and_never_across_it():
         panel.close()
 
 
-def test_dots_and_grey_arcs_say_what_they_are():
+def test_dots_and_gray_arcs_say_what_they_are():
     (decay,) = explore("rope", views="score_decay", seq_len=64).sheet.pens
     assert {"1 away", "50 away"} <= {words.partition(":")[0] for words in words_of(decay)}
-    for head, grey in (("previous_head", True), ("own_head", False)):
+    for head, gray in (("previous_head", True), ("own_head", False)):
         (arcs,) = explore(head, views="attention_arcs", seq_len=35).sheet.pens
-        told = [words for words in words_of(arcs) if words.startswith("grey: ")]
-        assert len(told) == grey
+        told = [words for words in words_of(arcs) if words.startswith("gray: ")]
+        assert len(told) == gray

@@ -36,7 +36,7 @@ START = Parameter(
 
 
 class _Fixed:
-    """Wrong and right on one colour scale, so that what changes is what was wrong."""
+    """Wrong and right on one color scale, so that what changes is what was wrong."""
 
     @property
     def beside(self):
@@ -72,7 +72,7 @@ class _Case(_Fixed, Rotary):
 
 
 class MixedPairing(_Case):
-    """Cosines and sines for neighbours, signs and partners for halves."""
+    """Cosines and sines for neighbors, signs and partners for halves."""
 
     parameters = (seq_len_of(32), even_of(32, "head_dim"), *_Case.parameters[2:])
 
@@ -148,7 +148,7 @@ class TwoTables(_Case):
 
 
 class _Line(Alibi):
-    """A straight line for each head, and one colour scale for all heads: that of the steepest."""
+    """A straight line for each head, and one color scale for all heads: that of the steepest."""
 
     name = title = ""
     parameters = (seq_len_of(16), NUM_HEADS, head_of(high=31), FIXED)

@@ -35,7 +35,7 @@ _case(
     base="another base makes the bright band broader or narrower, and every diagonal stays level.",
     checkpoint="the other pairing, in all lines alike, is a rotation, too: "
     "level diagonals, lengths kept. Only the scores of trained weights show it.",
-    keys="if keys were not turned at all, each row would have one colour; "
+    keys="if keys were not turned at all, each row would have one color; "
     "here it changes, and lengths change, too.",
     rounding="rounded positions make blocks far out, and nothing at all in the first 32 positions.",
 )
@@ -84,7 +84,7 @@ _case(
     "So what is it that was rounded?",
     "At 300 every second number is missing, at 600 three of four. "
     "θ does not know where the text stands.",
-    why="a block is several neighbours at one position: "
+    why="a block is several neighbors at one position: "
     "bfloat16 has 8 binary digits, and 257 needs 9.",
     won="Positions, θ and angles in float32, cosines rounded last: "
     "lesson 09 measures which of them may be narrow.",
@@ -118,7 +118,7 @@ _case(
 _case(
     6,
     "sign",
-    "Look at the colours on the right: what does the diagonal get, and what the far corner?",
+    "Look at the colors on the right: what does the diagonal get, and what the far corner?",
     "The bias is 0 on the diagonal and grows away from it. What should it do?",
     "In the paper it is −slope·distance.",
     why="what grows with the distance is added, where it should be taken away.",

@@ -161,9 +161,9 @@ def _why_turns(one: Tokens) -> str:
     if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
         cosines, partners = np.diag(turn), one.pairing
         if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
-            return MIXED.format("neighbours (repeat)", "halves (rotate_half)")
+            return MIXED.format("neighbors (repeat)", "halves (rotate_half)")
         if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
-            return MIXED.format("halves (cat)", "neighbours (rotate_every_two)")
+            return MIXED.format("halves (cat)", "neighbors (rotate_every_two)")
         return (
             "What happens to a vector is no rotation. "
             "Look at how dims are paired, and at the signs of the sines."
@@ -304,7 +304,7 @@ def _alike(rows: np.ndarray) -> Told | None:
         seen = f"positions {begin} to {last} stand at one position"
         return FAILS, seen, "Rows are the same there, as rows are that were never filled."
     count = same[begin : begin + WINDOW - 1].sum()
-    seen = f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position"
+    seen = f"from {begin} on {count} of {WINDOW - 1} neighbors stand at one position"
     why = f"Positions are held in {DTYPES.get(begin, 'too few')} binary digits."
     return FAILS, seen, why
 

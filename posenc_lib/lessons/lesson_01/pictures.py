@@ -51,7 +51,7 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
 
 
 def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
-    """Colour a grid, and say how many numbers have changed.
+    """Color a grid, and say how many numbers have changed.
 
     Where there is room, changes are framed, and the numbers are written.
     """
@@ -72,7 +72,7 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
 
 
 def tiles(pen, tokens, *axes: str) -> None:
-    """Write tokens along axes, each on a tile of its own colour."""
+    """Write tokens along axes, each on a tile of its own color."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
         place, move, side = (at, 0), (0, -14), "center"
@@ -85,7 +85,7 @@ def tiles(pen, tokens, *axes: str) -> None:
 
 @view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour attention's weights over a few tokens whose order you change;
+    """Color attention's weights over a few tokens whose order you change;
     what differs from the first is framed.
     """
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
@@ -102,7 +102,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 
 @view("cells", "What comes out", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour what comes out for each token, and their mean;
+    """Color what comes out for each token, and their mean;
     what differs from the first order is framed.
     """
     both = [attended(encoding, which, causal)[1] for which in (order, 0)]

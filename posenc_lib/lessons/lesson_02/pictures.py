@@ -38,11 +38,9 @@ def number_line(pen, encoding, query=QUERY):
     pen.label(told, (at, 0.38), color=style.QUERY, va="bottom")
     step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
     gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
-    pen.title(f"Neighbours are {gap} apart")
+    pen.title(f"Neighbors are {gap} apart")
     ends = f"from {number(values.min())} to {number(values.max())}"
-    return (
-        f"Line: {len(values)} positions {ends}; in this dim neighbours stand {gap} apart; {told}."
-    )
+    return f"Line: {len(values)} positions {ends}; in this dim neighbors stand {gap} apart; {told}."
 
 
 COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two

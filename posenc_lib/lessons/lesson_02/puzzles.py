@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 02: fractions of a text, and how far apart neighbours are."""
+"""The two puzzles of lesson 02: fractions of a text, and how far apart neighbors are."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def fractions(seq_len):
             lambda n, d: d / n
         ),
         "that is the squared distance; take its root.": lambda n, d: d / n**2,
-        "√d is the distance of two neighbouring integers; fractions stand L times as close.": (
+        "√d is the distance of two neighboring integers; fractions stand L times as close.": (
             lambda n, d: np.sqrt(d)
         ),
     },

@@ -83,7 +83,7 @@ def odometer(pen, encoding, query=QUERY):
     so_far = flips[:query].sum(axis=0)[:MOST].tolist()
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
-    pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
+    pen.unit((f"position {query}", style.QUERY), "and its neighbors; framed: what flips next")
     apart = pen.size[0] / pen.spans[0]  # px from one wheel to the next
     half = min(0.44, 100 / 2 / apart)  # px of a wheel
     for k, value in enumerate(row[:shown]):

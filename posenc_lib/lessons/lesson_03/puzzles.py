@@ -58,7 +58,7 @@ def read_bits(table):
         (np.array([999, 0, 700, 3]), 12),
     ),
     given=pe.binary,
-    won="All steps follow an edge: neighbours in the text are neighbours in the cube. "
+    won="All steps follow an edge: neighbors in the text are neighbors in the cube. "
     "See the walk below.",
     mistakes={
         "this is plain binary: from 3 to 4 three bits flip.": pe.binary,

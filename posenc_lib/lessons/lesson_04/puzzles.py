@@ -55,7 +55,7 @@ def waves(positions, d_model, shortest, longest):
     return np.sin(2 * np.pi * positions[:, None] / lengths)
 
 
-def _neighbours(table):
+def _neighbors(table):
     i = np.argmin(np.linalg.norm(np.diff(table, axis=0), axis=1))
     return i, i + 1
 
@@ -90,7 +90,7 @@ _TABLES = (
         "ask which two rows are least far apart.": (
             lambda x: np.unravel_index(np.argmax(np.tril(x @ x.T, -1).T), (len(x), len(x)))
         ),
-        "only neighbours were compared; rows far apart in time may be close in space.": _neighbours,
+        "only neighbors were compared; rows far apart in time may be close in space.": _neighbors,
         "np.argmin counts through the whole square of distances; np.unravel_index makes "
         "row and column of it.": (lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))),
         "these are the two rows in the other order: the smaller number comes first.": (

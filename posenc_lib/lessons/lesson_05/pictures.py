@@ -53,10 +53,10 @@ MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, opti
 
 @view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw")
 def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
-    """Colour the scores of one word that is everywhere, less their mean.
+    """Color the scores of one word that is everywhere, less their mean.
 
     With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all
-    scores, which softmax does not see; so the colours do not see it either.
+    scores, which softmax does not see; so the colors do not see it either.
     """
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
@@ -105,7 +105,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
 
 @view("cells", "One matrix for all", **MATRIX, needs="shift", ignores="content seq_len")
 def shift_matrix(pen, encoding, offset=OFFSET):
-    """Colour the matrix that moves the row of any position on by an offset."""
+    """Color the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)
     pen.cells(matrix, (-1, 1))
     if len(matrix) <= 8:  # dims up to which each cell's number is written

@@ -102,7 +102,7 @@ ADDED = {"needs": "rotate query_and_key", "ignores": "pairing", "quantity": "sim
 
 @view("cells", "If added instead", **PAIRS, **ADDED)
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
-    """Colour the scores of a rotary encoding's query and key with positions added instead,
+    """Color the scores of a rotary encoding's query and key with positions added instead,
     less their mean.
     """
     theta = encoding.frequencies

@@ -59,7 +59,7 @@ ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
 
 @view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
 def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
-    """Colour where the words of a random text look if one number is added to the score of
+    """Color where the words of a random text look if one number is added to the score of
     the word just before.
     """
     bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
@@ -69,7 +69,7 @@ def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
 
 @view("cells", "RoPE with a constant vector", **ONE_BACK, ignores="content")
 def constant_one_back(pen, encoding, constant=CONSTANT, text=TEXT):
-    """Colour where the words of a random text look if RoPE gets a vector that is added to
+    """Color where the words of a random text look if RoPE gets a vector that is added to
     all queries and keys.
 
     In the keys it is turned by one position, so that it points the same way in a query and in the
@@ -90,7 +90,7 @@ def random_text(encoding, seed: int) -> np.ndarray:
 
 
 def one_back(pen, q, k, **more) -> str:
-    """Colour attention under a causal mask; say how much of it goes one word back."""
+    """Color attention under a causal mask; say how much of it goes one word back."""
     weights = attention(q, k, k, causal=True, **more)[1]
     back = np.diagonal(weights, -1)
     pen.cells(masked(weights, causal=True), (0.0, 1.0), cmap=style.sequential())

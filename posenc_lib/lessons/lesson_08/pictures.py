@@ -16,7 +16,7 @@ SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three gr
 
 @view("cells", "Words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
 def bias_added(pen, encoding, query=QUERY):
-    """Colour the scores of some tokens, the bias of one head, and their sum, side by side;
+    """Color the scores of some tokens, the bias of one head, and their sum, side by side;
     later keys are masked.
     """
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
@@ -55,7 +55,7 @@ def bias_added(pen, encoding, query=QUERY):
     **PAIRS | {"most_positions": 512},
 )
 def attention_rows(pen, encoding, words=WORDS, query=None):
-    """Colour attention's weights of all words under a causal mask,
+    """Color attention's weights of all words under a causal mask,
     in parts of the highest of each row.
     """
     n = encoding.max_positions

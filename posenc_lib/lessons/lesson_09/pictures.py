@@ -120,7 +120,7 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
 @view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     """Draw what one query makes of its keys after porting, over what the model was trained with,
-    in grey.
+    in gray.
 
     Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all
     queries. Of a bias it is attention where the score alone is divided by √d, while head 0 was
@@ -137,7 +137,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
-    pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
+    pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over gray: as trained")
     pen.change(range(len(now)), trained, now, dotted=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
@@ -160,11 +160,11 @@ def permutation(pen, encoding):
     interleaved = encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    # one colour for each pair
+    # one color for each pair
     shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
-    pen.unit("one colour and one arc for two rows that turn together")
+    pen.unit("one color and one arc for two rows that turn together")
     across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
     together = np.argsort(pair, kind="stable").reshape(half, 2)
@@ -185,7 +185,7 @@ def permutation(pen, encoding):
             ink = style.readable_on(color)
             pen.text(str(row), dot, fontsize=style.NUMBERS, fontweight="bold", color=ink)
     apart = f"{style.plural(half, 'place')} apart"
-    pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
+    pen.title(f"Neighbors move {apart}" if interleaved else f"Rows {apart} become neighbors")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
     return f"New order of {width} rows: {told}."
 
@@ -195,7 +195,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     """Draw one pair of each key of a cache as a hand;
     below, the same keys turned back once old words are dropped.
 
-    Grey hands are the keys as they would be if the text that is left were read anew, with the base
+    Gray hands are the keys as they would be if the text that is left were read anew, with the base
     of now.
     """
     dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
@@ -206,7 +206,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     pen.axes(
         (-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"}
     )
-    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(grey: computed anew)")
+    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(gray: computed anew)")
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
@@ -246,7 +246,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     **BASED | PAIRS | {"y": "row of the query"},
 )
 def rope_bugs(pen, encoding, bug=BUG):
-    """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
+    """Color the scores that a bug makes, on a scale that holds the right ones, too."""
     matrix = right = encoding.similarity
     if bug != "none":
         queries, keys = UNNAMED[bug](encoding, *encoding.tiled_qk())

@@ -9,7 +9,7 @@ import posenc_lib as pe
 from posenc_lib.live.puzzles import function_puzzle
 
 
-# In which order must the dims of a head stand so that halves turn as neighbours did?
+# In which order must the dims of a head stand so that halves turn as neighbors did?
 @function_puzzle(
     "Interleaved, the first of each pair stands at 0, 2, 4, …. "
     "Where does half pairing look for the firsts?",
@@ -21,7 +21,7 @@ from posenc_lib.live.puzzles import function_puzzle
     mistakes={
         "this is the way back, from half to interleaved.": lambda d: np.argsort(permutation(d)),
         "this leaves every dim where it is.": lambda d: np.arange(d),
-        "you exchanged the halves, and neighbours are neighbours still.": (
+        "you exchanged the halves, and neighbors are neighbors still.": (
             lambda d: np.roll(np.arange(d), d // 2)
         ),
         "the seconds come first here; firsts belong in the first half.": (
@@ -105,7 +105,7 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
     ),
     tolerance=0.004,  # so that float32 angles pass, and cosines that are rounded to bfloat16 once
     given=lambda t, f: np.cos(np.outer(pe.bfloat16(t), f)),
-    won="Neighbours stay apart. "
+    won="Neighbors stay apart. "
     "Angles in float32 would have passed, too, and so would cosines rounded at the end.",
     mistakes={
         "angles were rounded to bfloat16; that hurts even near 0.": (

@@ -24,7 +24,7 @@ def restarted(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rounded(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Turn by positions held in bfloat16, from 1000 on: neighbours become the same position."""
+    """Turn by positions held in bfloat16, from 1000 on: neighbors become the same position."""
     return _both(encoding, q, k, bfloat16(START + np.arange(len(q))))
 
 

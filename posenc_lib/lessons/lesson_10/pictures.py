@@ -79,7 +79,7 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, dotted=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
-    before = f", unscaled {share(plain[at])} (grey)" if unscaled else ""
+    before = f", unscaled {share(plain[at])} (gray)" if unscaled else ""
     return (
         f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} "
         f"of its attention there on {length:,}{before}."
@@ -111,7 +111,7 @@ def anywhere(pen, encoding, times=TIMES):
     unscaled = both(pen, "↑ score", np.arange(length), plain, scaled)
     pen.mark([(least, scaled[least])], size=9)
     pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
-    before = f", unscaled {number(plain.min())} (grey)" if unscaled else ""
+    before = f", unscaled {number(plain.min())} (gray)" if unscaled else ""
     return (
         f"A head fitted on {trained:,} tokens to score all distances 1 gives at least "
         f"{number(scaled.min())} on {length:,}{before}."

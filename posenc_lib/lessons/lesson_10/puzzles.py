@@ -48,7 +48,7 @@ def never_round(seq_len, base, head_dim):
     "Leave out one of the two divisions; it does not matter which.",
     cases=((5, 4, 4.0), (3, 8, 16.0), (8192, 2, 8.0)),
     given=lambda n, d, s: squeeze(n, d, s**2),
-    won="The step to the neighbour is .499 again, at 128 dims and factor 4. "
+    won="The step to the neighbor is .499 again, at 128 dims and factor 4. "
     "That one number would have told the bug.",
     mistakes={
         "nothing is divided any more: that is unscaled RoPE.": lambda n, d, s: squeeze(n, d, 1),

@@ -9,7 +9,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.models import (
     UNSCALED,
     kind_of,
-    neighbours,
+    neighbors,
     trained_on,
     turning_layers,
     without_scaling,
@@ -380,7 +380,7 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
     also = family(said).get("also", ())
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
     sentences = []
-    if neighbours(said):
+    if neighbors(said):
         order = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
         halves = "code that turns halves must reorder them first (lesson 09)"
         sentences.append(f"{order}: dims (0, 1), (2, 3), … turn together; {halves}.")

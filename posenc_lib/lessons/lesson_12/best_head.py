@@ -49,7 +49,7 @@ def exact_head_2d(
 ) -> ExactHead2D:
     """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
 
-    It minimises the mean of −log(attention) over the patches wished for, + 0.0005·|w|², without a
+    It minimizes the mean of −log(attention) over the patches wished for, + 0.0005·|w|², without a
     division by √d.
 
     >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])

@@ -61,10 +61,10 @@ def directions(pen, encoding):
 
 @view("cells", "What the best head does", **PLANE)
 def window_head(pen, encoding, wish=WISH):
-    """Colour how the best head spreads attention around the patch that asks; the patches wished for
+    """Color how the best head spreads attention around the patch that asks; the patches wished for
     are outlined.
 
-    The darkest colour is that of attention which lies evenly on the wish.
+    The darkest color is that of attention which lies evenly on the wish.
     """
     meant = wished(wish)
     attention = _attention(np.ascontiguousarray(encoding.directions, np.float64).tobytes(), wish)

@@ -128,7 +128,7 @@ def trained_models(pen, encoding, task=TASK):
     square=True,  # so that rows keep their height on a phone
 )
 def four_tasks(pen, encoding, times=TIMES):
-    """Colour how many answers models got right on average, a row for each encoding,
+    """Color how many answers models got right on average, a row for each encoding,
     a column for each task.
     """
     tables, length = [trained_table(task).rows for task in NEAR_TO_FAR], times * LENGTH

@@ -23,7 +23,7 @@ EXTENDED = {
 
 @view("cells", "Offsets, known and new", **EXTENDED, **PAIRS)
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
-    """Colour the offset, query − key, that Self-Extend turns each pair of positions by;
+    """Color the offset, query − key, that Self-Extend turns each pair of positions by;
     hatched where it is new.
     """
     n, trained = encoding.seq_len, encoding.training_length

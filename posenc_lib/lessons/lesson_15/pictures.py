@@ -29,7 +29,7 @@ MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not
 
 @view("cells", "Where each token stands", x="token", left=56, **TOKENS)
 def axis_positions(pen, encoding):
-    """Colour and write where each token stands, first words, then a picture, then words: in time,
+    """Color and write where each token stands, first words, then a picture, then words: in time,
     row and column.
     """
     places = encoding.axis_positions
@@ -67,7 +67,7 @@ def axis_positions(pen, encoding):
     **OF_PAIRS,
 )
 def axis_of_pair(pen, encoding):
-    """Draw how fast each pair turns, a bar in the colour of the axis that turns it."""
+    """Draw how fast each pair turns, a bar in the color of the axis that turns it."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps
     ticks = {power: number(10.0**power) for power in range(0, FLOOR, -2)}
     pen.axes(len(theta), (FLOOR, 0.3), yticks=ticks)
@@ -99,7 +99,7 @@ def signal_fit(pen, encoding):
         (float(x[0]), float(x[-1])), (-high, high), xticks=np.linspace(x[0], x[-1], 5).tolist()
     )
     pen.unit(
-        "↑ value of the curve (grey), of its",
+        "↑ value of the curve (gray), of its",
         ("known points", style.INK),
         "and of the",
         ("fit", style.KEY),

@@ -13,7 +13,7 @@ LINE, APART = 13, 20  # px from one word to the next, in a column and in a row o
 ROW = 12  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
-PARKED = "grey: attention parked on the first word"
+PARKED = "gray: attention parked on the first word"
 ROUND = np.linspace(0, 2 * np.pi, 41)
 SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
 
@@ -30,7 +30,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     """Draw an arc from each word to each that it looks at, as wide as the weight.
 
     A word sees itself and the words before. Those of one word stand out; what goes to the first
-    word, as much does in many heads, is grey; of a head that looks everywhere the heaviest are
+    word, as much does in many heads, is gray; of a head that looks everywhere the heaviest are
     drawn. Where a sentence has no room in a row, it takes two or three, or stands in a column.
     """
     words, weights = _attention(encoding)

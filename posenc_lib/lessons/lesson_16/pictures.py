@@ -27,7 +27,7 @@ LINE = 13  # px from one word to the next below it
 
 @view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
 def attention_map(pen, encoding, query=QUERY):
-    """Colour attention's weights, a row for each query, which sees itself and what is before;
+    """Color attention's weights, a row for each query, which sees itself and what is before;
     one row is told.
 
     The tokens stand at the axes where they are known; otherwise the same token is everywhere.
@@ -154,7 +154,7 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
 
 @view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
 def perplexity_along(pen, encoding, longer=LONGER):
-    """Draw a real model's perplexity along a text longer than it was trained for; grey:
+    """Draw a real model's perplexity along a text longer than it was trained for; gray:
     with nothing done to it.
     """
     told = {name: kept()["longer"][name] for name in LONGER.options}
@@ -164,8 +164,8 @@ def perplexity_along(pen, encoding, longer=LONGER):
     yticks = {at: f"{at}" for at in (10, 20, 50, 100, 200, 500)}
     pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks=yticks)
     pen.region(TRAINED, ends[-1], "too long")
-    grey = "over grey: as trained" if longer != "as trained" else ""
-    pen.unit("↑ perplexity:", (longer, style.KEY), grey)
+    gray = "over gray: as trained" if longer != "as trained" else ""
+    pen.unit("↑ perplexity:", (longer, style.KEY), gray)
     if longer != "as trained":
         pen.line(middles, trained, style.GHOST, 5.0)
     pen.curve(middles, now, dotted=True)

@@ -82,7 +82,7 @@ def formula(tex: str, display: str = "inline") -> str:
 
 
 def code(source: str) -> str:
-    """Return Python in colours."""
+    """Return Python in colors."""
     return highlight(source, PythonLexer(), HtmlFormatter())
 
 

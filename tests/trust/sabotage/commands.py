@@ -23,7 +23,7 @@ from .worker import ROOT
 
 Tried = Iterator[tuple[str, str]]  # what was tried, and what is wrong with what came of it
 OLD = b"old"
-FIGURES = "toeplitz angles_seen shaw_clip t5_buckets sine_waves neighbour_steps ladder".split()
+FIGURES = "toeplitz angles_seen shaw_clip t5_buckets sine_waves neighbor_steps ladder".split()
 CELLS = ["print('1 < 2')", "import time\ntime.sleep({})"]
 POSENC = [sys.executable, "-m", "posenc_lib"]
 # for one of ours a message is enough, which the commands print as this does
