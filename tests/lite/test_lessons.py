@@ -271,6 +271,7 @@ def links_lead_on_to_the_playground_which_downloads_its_pictures(browser, addres
         page.locator("a[href='playground.html']").first.click()
         lesson.ready()
         lesson.explorers()[0].settled()  # its page has told that somebody looks
+        page.get_by_role("button", name="▸ Save or share").click()
         for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<?xml")):
             with page.expect_download() as coming:
                 page.locator(f".posenc button:text-is('{kind}')").first.click()

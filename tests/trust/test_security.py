@@ -140,8 +140,9 @@ def test_news_and_errors_are_shown_as_they_are(ground, monkeypatch):
     monkeypatch.setattr(ground.explorer.sheet, "update", Mock(side_effect=ValueError(ATTACK)))
     ground.explorer._refresh()
     assert f"ValueError: {ATTACK}" in harmless(ground.box)
-    monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=ATTACK))
-    for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(ATTACK)):
+    name = "Points crowd on a circle"
+    monkeypatch.setitem(SCENES, name, replace(SCENES[name], says=ATTACK))
+    for tell in (lambda: ground.open(name), lambda: ground._say(ATTACK)):
         tell()
         assert ATTACK in harmless(ground.box)
 
