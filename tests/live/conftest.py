@@ -17,9 +17,8 @@ def _raise_errors(monkeypatch):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Let panels have all but their pictures and a page, which take ten times as long."""
-    monkeypatch.setattr(
-        Explorer, "_draw", lambda self: setattr(self, "sheet", Mock(size=(640, 320)))
-    )
+    sheet = Mock(asked=[], size=(640, 364))
+    monkeypatch.setattr(Explorer, "_draw", lambda self: setattr(self, "sheet", sheet))
     monkeypatch.setattr(Explorer, "_show", lambda *_: None)
     monkeypatch.setattr(widgets.Widget, "open", lambda self: None)
 

@@ -150,7 +150,7 @@ def test_news_and_errors_are_shown_as_they_are(ground, monkeypatch):
 def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
     for words in ("text", "seen"):
         monkeypatch.setattr(ground.explorer.sheet, words, ATTACK)
-    ground.explorer._show(ground.explorer.sheet.frame())
+    ground.explorer._show()
     assert ATTACK in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
     live = "application/vnd.jupyter.widget-view+json"
