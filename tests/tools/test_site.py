@@ -15,13 +15,13 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from posenc_lib import explore
 from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.tools.site import cards, notebook
-from posenc_lib.tools.site.films import ALONE, LEAST, ROOM, numbers_in, on_papers
+from posenc_lib.tools.site.films import ALONE, LEAST, MOST, ROOM, numbers_in, on_papers
 from posenc_lib.tools.site.text import formula
 
 from ..conftest import ROOT
 from ..films import films, opened
 from . import tiny
-from .tiny import MOST, build, site
+from .tiny import build, site
 
 
 @pytest.fixture(scope="module")
