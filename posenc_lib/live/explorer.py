@@ -208,7 +208,7 @@ class Explorer(OnPage):
             if self.asks:
                 self.sheet.withhold(self._answered)
                 if not any(pen.drawable for pen in self.sheet.pens):
-                    rule = "guess must be asked of a view that draws a curve or bars"
+                    rule = "guess=True needs a view that draws a curve or bars"
                     raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
 

@@ -16,7 +16,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, FOOT, RIGHT, WORDS
 
-SHARP, COLORS = 2, 20  # dots for each px of a page; colors of a tile
+SHARP, COLORS = 2, 28  # dots for each px of a page; colors of a tile
 WIDE, HIGH = 272, 254  # px of a tile, three of which fit into a row of GitHub's page
 GAP, ROUND = 4, 8  # px of page around a card, and of its round corners
 PAD, GUTTER = 12, 8  # px of paper around what stands on it, and between two plots
