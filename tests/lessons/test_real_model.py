@@ -282,7 +282,10 @@ def test_a_models_own_heads_open_with_their_tokens_and_all_that_turns_them():
     assert "Position 10 “cat” gives 84 % of its attention to 9 “young”" in panel.text
     panel.set(rope_type="linear", factor=2)
     assert "78 % one back" not in panel.text
-    wrong = [(["a"], "one word for each of the 35 rows of q, got"), ("text", "a list with one word")]
+    wrong = [
+        (["a"], "one word for each of the 35 rows of q, got"),
+        ("text", "a list with one word"),
+    ]
     for tokens, words in wrong:
         with pytest.raises((TypeError, ValueError), match=words):
             pe.explore("rope", **own | {"tokens": tokens})
