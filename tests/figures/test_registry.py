@@ -309,9 +309,9 @@ def test_a_title_or_caption_must_be_text():
 
 def test_a_title_that_is_no_parameter_is_told_its_place():
     for name in ("title", "caption"):
-        with pytest.raises(TypeError, match=rf'write {name}="…", or --{name} "…"'):
+        with pytest.raises(TypeError, match=rf'Write {name}="…", or --{name} "…"'):
             find("toeplitz").parameter(name)
-    with pytest.raises(TypeError, match=r"rope has no parameter 'title' here \("):
+    with pytest.raises(TypeError, match=r"rope has no parameter 'title' here\. "):
         pe.figure("rope: dot_product; title=Mine")
 
 
