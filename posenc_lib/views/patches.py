@@ -47,10 +47,10 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     told = ", ".join(
         f"{number(cosines[there])} with {name}" for name, there in beside.items() if there <= last
     )
-    text = f"Cosine of the patch at row {row}, column {column}: {told}"
+    text = f"Row {row}, column {column}: cosine {told}"
     if not ring.any():
         return f"{text}."
     low, high = number(cosines[ring].min()), number(cosines[ring].max())
     spread = f"{low} to {high}" if low != high else low
     pen.title(f"{distance} away: cosine {spread}")
-    return f"{text}; {distance} away: {spread}."
+    return f"{text}. {distance} away: cosine {spread}."

@@ -121,9 +121,9 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     if alone:
         score, same = "score", "The same anywhere in the text"
     aim = aim or 0
-    there = f" At {number(aim)}: {number(mean[aim + last])}." if aim != best else ""
+    there = f"; at {number(aim)}, it's {number(mean[aim + last])}" if aim != best else ""
     told = f"{number(mean[best + last])}, at offset {number(best)}"
-    return f"Highest {score}: {told}.{there} {same}."
+    return f"Highest {score}: {told}{there}. {same}."
 
 
 def _signed(offset: int) -> str:

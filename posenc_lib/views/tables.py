@@ -90,4 +90,4 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     kept, mixed = number(same[last]), number(different[last])
     pen.title(f"Position {last}: two words have cosine {mixed}; a word keeps {kept}")
     both = f"a word and itself plus position {last}, {mixed} between two words there"
-    return f"Cosine {kept} between {both} ({told})."
+    return f"Cosine {kept} between {both}. {told.capitalize()}."

@@ -185,7 +185,7 @@ def test_under_a_picture_one_line_says_what_has_changed_and_never_what_is_no_lon
     assert line(explore("sinusoidal", views="steps")) == ""
     both = explore(["rope", "alibi"], views="attention_row", query=(0, 63))
     both.set(query=3)
-    assert line(both).startswith("ALiBi: Position 3 ")  # RoPE's sentence is longer
+    assert line(both).startswith("Rotary (RoPE): Position 3 ")
 
 
 def test_a_slider_that_cannot_move_says_why_and_then_what_it_sets():
