@@ -26,7 +26,7 @@ FOLDER = Path("figures")
 TILES_OF = {"light": "small/{}.webp", "dark": "small/{}_dark.webp"}
 # Groups of the gallery: figures with which to start, and of the others those of some lessons
 FIRST = (
-    "dot_product_stem rope_rotation real_head_arcs base_sweep binary_odometer cliff_4097".split()
+    "dot_product_stem rope_rotation angles_seen base_sweep binary_odometer cliff_4097".split()
 )
 GROUPS = {"Counting": "01 02 03", "Waves and rotation": "04 05 06", "Distance": "07 08"}
 GROUPS |= {"Real code and longer texts": "09 10 11 13 14 16", "Pictures and signals": "12 15"}

@@ -60,7 +60,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
 
     score = number(rotated[query])
     where = "everywhere" if np.ptp(rotated) < 1e-9 * most else "here"
-    pen.unit(("query", style.QUERY), "and", ("key", style.KEY), "on a tape of positions")
+    pen.unit(("query", style.QUERY), "and ", ("key", style.KEY), "on a tape of positions")
     told = f" {where}" if pen.size[0] > PHONE else ""
     pen.title(f"Rotated: {score}{told}. Added: swings by {number(np.ptp(added))}")
     with pen.always():
@@ -73,7 +73,7 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     pen.query(exact, top=rotated[query], name=f"{query:,}")
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     pen.label("added instead", (last, added.max()), (0, 11), color=style.OTHER, ha="right")
-    pen.label("q · k, rotated", (last, rotated[-1]), (0, -11), color=style.KEY, ha="right")
+    pen.label("q · k, rotated", (0, rotated[0]), (4, -11), color=style.KEY, ha="left")
     places = f"Query at {query}, key at {number(query + offset)}"
     ends = f"{number(added.min())} to {number(added.max())}"
     return f"{places}: rotated, q · k is {score} {where}; added, it is {ends}."
