@@ -71,8 +71,8 @@ class Ground(ExplorerOnPage):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
         for label, option, told in (
-            ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
-            ("B", "Rotary (RoPE)", "turns queries and keys; showing one query and one key"),
+            ("A", "ALiBi", "adds to scores. You see the numbers it adds"),
+            ("B", "Rotary (RoPE)", "rotates queries and keys. You see one query and one key"),
         ):
             self.choose(label, option)
             self.has(told)
@@ -89,7 +89,7 @@ class Ground(ExplorerOnPage):
         self.settled()  # its page has told that somebody looks
         self.unfold("Save or share")
         self.press("Copy line")
-        self.has("Copied; the line stands in its field")
+        self.has("Copied. The line is also in its field")
         copied = self.page.evaluate("() => navigator.clipboard.readText()")
         assert copied.startswith("alibi+rope: ")
         self.open("rope: dot_product; base=100 | rope: dot_product; base=500000")

@@ -87,7 +87,7 @@ def test_a_file_that_is_not_pyodides_is_never_brought(tmp_path, monkeypatch):
     monkeypatch.setattr(pyodide, "ADDRESS", f"{served}/")
     (tmp_path / "served").mkdir()
     (tmp_path / "served" / name).write_bytes(b"something else")
-    with pytest.raises(OSError, match="is not the file that is pinned"):
+    with pytest.raises(OSError, match="isn't the pinned file"):
         pyodide.bring(out, copy)
     assert not any(out.iterdir())
     assert not any(copy.iterdir())
@@ -146,11 +146,11 @@ def test_what_is_missing_for_the_command_is_told_in_a_line(tmp_path, monkeypatch
     (tmp_path / "notebooks").mkdir()
     where = str(tmp_path / "notebooks")
     assert main(["lite", str(tmp_path / "out"), where]) == 2
-    assert "no notebook in" in capsys.readouterr().err
+    assert "no notebooks in" in capsys.readouterr().err
     cell = nbformat.v4.new_markdown_cell("# A title")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "notebooks/a.ipynb")
     assert main(["lite", str(tmp_path / "out"), where]) == 2
-    assert "made from a clone" in capsys.readouterr().err
+    assert "built from a clone" in capsys.readouterr().err
     monkeypatch.delitem(sys.modules, "posenc_lib.tools.lite.build")
     monkeypatch.setitem(sys.modules, "jupyterlite_core", None)
     assert main(["lite", str(tmp_path / "out"), where]) == 2
