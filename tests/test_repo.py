@@ -53,6 +53,24 @@ def test_ci_tries_the_lowest_versions_that_are_allowed_and_those_that_pyodide_br
     assert "-r tests/floors.txt" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
+BRITISH = re.compile(
+    r"colour|neighbour|behaviour|favour|grey|centre[sd]?\b|metre|licence|travell|labell|modell"
+    r"|(?:organ|recogn|minim|maxim|normal|summar|general|visual)is(?:e|ed|es|ing|ation)\b"
+    r"|\b(?:towards|afterwards|learnt|whilst|analyse[sd]?)\b",
+    re.IGNORECASE,
+)
+SPELLED = {".py", ".toml", ".js", ".css", ".html", ".md", ".ipynb"}
+AS_THEY_ARE = {"goldens", "peers", "register.py", "test_repo.py"}  # others' words, and old names
+
+
+def test_words_are_spelled_the_american_way():
+    wrong = {}
+    for path in tracked():
+        if path.suffix in SPELLED and not AS_THEY_ARE & set(path.parts):
+            wrong[path.name] = set(BRITISH.findall(path.read_text(encoding="utf-8")))
+    assert {name: words for name, words in wrong.items() if words} == {}
+
+
 def test_no_file_knows_a_machine_or_a_package_host():
     host = r"py" + r"pi\.org|python" + r"hosted|registry\.npm" + r"js|deb\.deb" + "ian"
     machine = r"(?<![\w.$}~])/(root|home|farm|work|Users)/\w"

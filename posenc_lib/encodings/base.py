@@ -85,7 +85,8 @@ class Encoding:
     def __init__(self, /, **values: object) -> None:
         vars(self).update(self.overrides)  # first, because parameters can be one of them
         defaults = self.defaults
-        values = {todays(name, defaults): value for name, value in values.items()}
+        if not values.keys() <= defaults.keys():
+            values = {todays(name, defaults): value for name, value in values.items()}
         if unknown := sorted(set(values) - set(defaults)):
             known = validate.among(unknown[0], defaults, "It has")
             name = self.name or type(self).__name__

@@ -33,7 +33,7 @@ def model_config(name: str) -> dict[str, Any]:
     >>> config["title"], config["rope_theta"], config["rope_scaling"]["factor"]
     ('Llama 3.1 8B', 500000.0, 8.0)
 
-    Args: name is a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5,
+    Args: name is a built-in model, one of llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5,
         deepseek_v3, gpt_oss, phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4,
         command_r7b, qwen_3_5, ministral_3.
     Returns: a new dict for `rope_from_config`, with its title, and under "read" where it's from.

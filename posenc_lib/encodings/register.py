@@ -74,9 +74,9 @@ def todays(name: str, names: Container[str]) -> str:
 
 
 class Register(dict[str, Thing]):
-    """Things by unique name. An unknown name is looked up in the pages' packages.
+    """A dict with unique names. If a name is missing, the pages' packages are searched for it.
 
-    Only loaded things are listed. To list everything, call `load` first.
+    Iterating covers only what's loaded, so call `load` first if you need everything.
 
     >>> birds = Register("bird", part="puzzles")
     >>> birds.add("owl", "hoo", place="here")

@@ -49,7 +49,7 @@ MARGIN = 16  # px of paper around a saved picture
 
 
 def held(one: Encoding, values: dict) -> Encoding:
-    """Return an encoding that keeps its values, except its length, while sliders move its twin."""
+    """Return an encoding held at these values, except its length, while sliders move its twin."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
     title, no_slider = f"{one.title}, kept", (*one.no_slider, *names)
     return one.at_known(values).named(one.name, title, no_slider=no_slider)

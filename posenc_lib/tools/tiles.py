@@ -16,7 +16,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, FOOT, RIGHT, WORDS
 
-SHARP, COLORS = 2, 20  # dots per page px; colors in a tile
+SHARP, COLORS = 2, 28  # dots per page px; colors in a tile
 WIDE, HIGH = 272, 254  # px of a tile; three fit in a row on GitHub
 GAP, ROUND = 4, 8  # px of page around a card, and the radius of its corners
 PAD, GUTTER = 12, 8  # px of paper around the content, and between two plots
@@ -48,71 +48,71 @@ class Tell:
 
 BUG = {0: "wrong", 1: "right"}
 TELLS = {
-    "position_added": Tell("Positions shine through words", {0: "words", 1: "positions", 2: "sum"}),
+    "position_added": Tell("Positions show through words", {0: "words", 1: "positions", 2: "sum"}),
     "drowning": Tell("Integers drown the word"),
-    "binary_trajectory": Tell("Binary jumps about in a cube", {1: ""}),
+    "binary_trajectory": Tell("Binary jumps around a cube", {1: ""}),
     "binary_odometer": Tell("Each digit at its own pace"),
-    "sine_trajectory": Tell("Two sines meet themselves", {1: ""}),
+    "sine_trajectory": Tell("A path that crosses itself", {1: ""}),
     "sine_collision": Tell("More dims, farther apart", {0: "2 dims", 1: "4 dims"}),
     "sine_waves": Tell("Each wave slower than the last"),
     "clock_hands": Tell("Clock hands that draw waves"),
     "sinusoidal_spring": Tell("A ring, lifted into a spring"),
-    "sinusoidal_dot_product": Tell("One peak: a position itself", {1: ""}),
+    "sinusoidal_dot_product": Tell("One peak, at the query itself", {1: ""}),
     "toeplitz": Tell("Every diagonal has one color"),
-    "shift_rotation": Tell("A step is one angle, anywhere"),
+    "shift_rotation": Tell("One step, one angle, anywhere"),
     "neighbor_steps": Tell(
-        "Even steps, by sines in pairs", {0: "binary", 1: "sines", 2: "in pairs"}
+        "Sines in pairs, even steps", {0: "binary", 1: "sines", 2: "in pairs"}
     ),
-    "sinusoidal_trajectory": Tell("Round a circle in even steps", {1: ""}),
-    "sinusoidal_heatmap": Tell("The table of 2017"),
+    "sinusoidal_trajectory": Tell("Around a circle, evenly", {1: ""}),
+    "sinusoidal_heatmap": Tell("The original table, from 2017"),
     "base_sweep": Tell("What the base does", {0: "", 1: ""}),
     "dot_product_stem": Tell("The dot product as a fern", zoom=0.6),
     "rope_block_matrix": Tell("RoPE: many small rotations"),
-    "rope_trajectory": Tell("One vector, turned step by step", {1: ""}),
-    "rope_offset_only": Tell("Only the offset counts", {0: "RoPE", 2: "added"}),
-    "rope_rotation": Tell("Both turn, their angle stays", zoom=0.55),
+    "rope_trajectory": Tell("One vector, rotated in steps", {1: ""}),
+    "rope_offset_only": Tell("Only the offset matters", {0: "RoPE", 2: "added"}),
+    "rope_rotation": Tell("Both rotate, the angle stays", zoom=0.55),
     "ladder": Tell(
-        "The ladder, as six paths",
+        "The ladder, in six paths",
         dict(enumerate("integers normalized binary sines sinusoidal RoPE".split())),
     ),
     "shaw_clip": Tell("Shaw: far offsets share a row", zoom=0.8),
-    "t5_buckets": Tell("T5: ever larger buckets", zoom=0.8),
+    "t5_buckets": Tell("T5: bigger and bigger buckets", zoom=0.8),
     "alibi_heads": Tell("ALiBi: a ruler for each head"),
     "pairing_permutation": Tell("From one pairing to the other"),
     "two_heads": Tell(
-        "What one head saves, one pays",
-        {0: "one looks back", 1: "one must not care"},
+        "One head gains, the other pays",
+        {0: "looks back", 1: "ignores distance"},
         0.6,
         "unit numbers",
     ),
-    "angles_seen": Tell("Angles never met in training", {0: "untouched", 1: "NTK-aware"}, 0.45),
-    "dilution": Tell("Long texts thin attention out"),
+    "angles_seen": Tell("Angles not seen in training", {0: "untouched", 1: "NTK-aware"}, 0.45),
+    "dilution": Tell("Long texts thin out attention"),
     "rope_types": Tell(
         "Six ways to scale RoPE",
         dict(enumerate("unscaled linear NTK dynamic YaRN llama3".split())),
         0.45,
     ),
     "phi3_factors": Tell("Phi-3: divisors by search"),
-    "cliff_4097": Tell("A cliff, one token past 4096"),
-    "raster_wrap": Tell("Row by row, edges wrap", {0: "row by row", 1: "by both axes"}),
+    "cliff_4097": Tell("A cliff, one token past 4,096"),
+    "raster_wrap": Tell("Row by row, edges wrap", {0: "row by row", 1: "by row and column"}),
     "cross_kernel": Tell("A cross, not a disc"),
     "axial_or_mixed": Tell("One head sees a diagonal", {0: "axial pairs", 1: "mixed pairs"}),
-    "directions": Tell("Turn the pairs: a diagonal", {0: "pairs", 1: "best head"}),
+    "directions": Tell("Tilt the pairs: a diagonal", {0: "pairs", 1: "best head"}),
     "best_heads": Tell(
-        "The best head, in longer texts", {0: "sinusoidal", 1: "RoPE", 2: "T5", 3: "ALiBi"}
+        "The best head in longer texts", {0: "sinusoidal", 1: "RoPE", 2: "T5", 3: "ALiBi"}
     ),
     "trained_by_length": Tell(
-        "Trained on 32, read on 256", {0: "sinusoidal", 1: "RoPE", 2: "ALiBi", 3: "KERPLE"}
+        "Trained on 32, tested on 256", {0: "sinusoidal", 1: "RoPE", 2: "ALiBi", 3: "KERPLE"}
     ),
     "exact_and_trained": Tell(
-        "Trained models, next to theory",
+        "Trained models and theory",
         {0: "RoPE, best head", 1: "trained", 2: "KERPLE, best head", 3: "trained"},
     ),
     "census": Tell("What people really ship", zoom=0.74),
-    "cope_leak": Tell("Gates that leak miscount"),
-    "mrope_chunks": Tell("Which axis turns which pair", {0: "Qwen2-VL", 1: "Qwen3-VL"}),
+    "cope_leak": Tell("Leaky gates miscount"),
+    "mrope_chunks": Tell("Which axis rotates which pair", {0: "Qwen2-VL", 1: "Qwen3-VL"}),
     "fourier_scale": Tell(
-        "Waves too fast learn by heart", {0: "too slow", 1: "right", 2: "too fast"}
+        "Waves too fast just memorize", {0: "too slow", 1: "right", 2: "too fast"}
     ),
     "real_heads": Tell("A real head looks one back"),
     "real_head_arcs": Tell("Where a real head looks", zoom=0.4),
@@ -121,10 +121,10 @@ TELLS = {
     "clinic_3": Tell("Bug 3: every new query at 0", BUG),
     "clinic_4": Tell("Bug 4: positions in bfloat16", BUG),
     "clinic_5": Tell("Bug 5: two tables in one cache", BUG),
-    "clinic_6": Tell("Bug 6: ALiBi with a wrong sign", BUG),
+    "clinic_6": Tell("Bug 6: ALiBi, the wrong sign", BUG),
     "clinic_7": Tell("Bug 7: a transposed grid", BUG),
     "clinic_8": Tell("Bug 8: exponents doubled", BUG),
-    "clinic_9": Tell("Bug 9: a line left undivided", BUG),
+    "clinic_9": Tell("Bug 9: a bias left undivided", BUG),
 }
 
 

@@ -202,7 +202,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: check("gray", 1), lambda: hint("gray"), lambda: solution(3)]
+    "call", [lambda: check("grya", 1), lambda: hint("grya"), lambda: solution(3)]
 )
 def test_an_unknown_puzzle_is_refused_with_the_nearest_or_a_few(call):
     rule = r"puzzle .+ is unknown\. (Did you mean 'gray'|There are count, twin, )"

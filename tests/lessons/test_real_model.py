@@ -282,7 +282,10 @@ def test_a_models_own_heads_open_with_their_tokens_and_all_that_turns_them():
     assert "Position 10 “cat” gives 84 % of its attention to 9 “young”" in panel.text
     panel.set(rope_type="linear", factor=2)
     assert "78 % one back" not in panel.text
-    wrong = [(["a"], "one for each of the 35 rows of q, got"), ("text", "a list of words")]
+    wrong = [
+        (["a"], "one word for each of the 35 rows of q, got"),
+        ("text", "a list with one word"),
+    ]
     for tokens, words in wrong:
         with pytest.raises((TypeError, ValueError), match=words):
             pe.explore("rope", **own | {"tokens": tokens})
@@ -358,5 +361,5 @@ def test_a_real_head_shows_the_sliders_that_change_it():
     ranges = {"rope_type": ["default", "linear"], "pairing": ["interleaved", "half"]}
     panel = pe.explore("previous_head", factor=(1, 8), **ranges)
     assert list(panel.sliders) == ["seq_len", "base", "pairing", "rope_type", "factor", "query"]
-    with pytest.raises(TypeError, match="named must be given attributes of Rope, got 'no_sliders'"):
+    with pytest.raises(TypeError, match="named takes attributes of Rope, got 'no_sliders'"):
         Rope().named("mine", "Mine", no_sliders=("base",))

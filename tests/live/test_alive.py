@@ -1,7 +1,7 @@
 """A callback that fails leaves its widget alive: lists, boxes and sliders go on as before.
 
 What goes wrong is put in from outside, at random places and with every kind of error; what must be
-there afterwards is known before.
+there afterward is known before.
 """
 
 import asyncio

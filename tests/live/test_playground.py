@@ -184,7 +184,7 @@ def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground):
             assert 'role="alert"' in ground._news.value
         assert ground.line == before
     called = playground("rop")  # a sentence, no traceback
-    assert "is not in the catalog" in called._news.value
+    assert "isn&#x27;t in the catalog" in called._news.value
     assert called.line.startswith("sinusoidal: trajectory")
     called.close()
 

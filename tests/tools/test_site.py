@@ -19,6 +19,7 @@ from posenc_lib.tools.site.films import (
     BROAD,
     COLUMN,
     LEAST,
+    MOST,
     PHONE,
     film,
     numbers_in,
@@ -30,7 +31,7 @@ from posenc_lib.tools.site.text import formula
 from ..conftest import ROOT
 from ..films import films, opened
 from . import tiny
-from .tiny import MOST, build, site
+from .tiny import build, site
 
 
 @pytest.fixture(scope="module")

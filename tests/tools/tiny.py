@@ -12,7 +12,6 @@ from posenc_lib.figures.shown import film_of
 
 from ..conftest import until
 
-MOST = 6  # values of a slider, beside those that are named
 PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
     start={"seq_len": 20, "query": 5},
@@ -91,10 +90,9 @@ def write(path: Path, cells: list) -> None:
 
 
 def build(out: Path, folder: Path, status: int = 0) -> None:
-    """Run the command; the index has a smaller film, and sliders have fewer values."""
+    """Run the command; the index has a smaller film."""
     small = lambda one, values: film_of(one, values, dpi=50, frames=2)  # noqa: E731
-    fewer = mock.patch("posenc_lib.tools.site.films.MOST", MOST)
-    with fewer, mock.patch("posenc_lib.tools.site.build.film_of", small):
+    with mock.patch("posenc_lib.tools.site.build.film_of", small):
         assert main(["site", str(out), str(folder), "--lite", "lite/"]) == status
 
 

@@ -230,7 +230,7 @@ def test_a_line_without_end_is_refused_at_once():
         for size in (8_000, 10_000_000):  # the shorter first
             text = line.replace("#", " " * size) if "#" in line else line * (size // len(line))
             before = time.process_time()
-            with pytest.raises(ValueError, match=r"^(the line|name|views) must") as refused:
+            with pytest.raises(ValueError, match=r"^(the line|name|views) (must|can)") as refused:
                 spec.read(text)
             assert time.process_time() - before < 0.5
             assert len(str(refused.value)) < 5000

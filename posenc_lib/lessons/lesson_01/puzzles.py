@@ -41,7 +41,7 @@ def restore(order):
     "Its length is the root of the sum of all its squared numbers.",
     "Each pair adds sin² + cos² = 1 to that sum, and there are d/2 pairs: "
     "the position is √(d/2) long.",
-    "The word was 1 long, so it is M long afterwards. "
+    "The word was 1 long, so it is M long afterward. "
     "How many times the length of the position shall that be?",
     cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
     won="The paper's M = √d is the ratio √2, for every number of dims.",

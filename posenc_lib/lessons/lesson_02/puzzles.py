@@ -10,7 +10,7 @@ from posenc_lib.live.puzzles import function_puzzle
 @function_puzzle(
     "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
     "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",
-    "First count 0, 1, 2, … in whole numbers; make fractions of them afterwards, in the same line.",
+    "First count 0, 1, 2, … in whole numbers; make fractions of them afterward, in the same line.",
     cases=((2,), (4,), (10,), (49,), (98,), (512,)),
     given=lambda n: np.arange(0, 1, 1 / n),
     won="Every length now has just as many fractions as words: t/L for t = 0 … L − 1.",

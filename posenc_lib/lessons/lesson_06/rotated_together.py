@@ -1,4 +1,4 @@
-"""The tape: a phrase moves along a text, its hands rotate, and what lies between them stays."""
+"""The tape: a phrase moves along a text, its hands rotate, the angles stay."""
 
 import numpy as np
 

@@ -7,14 +7,14 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
 LEAST = 0.02  # of a weight that is drawn
-MOST = 96  # weights that are drawn, the largest: each takes a tenth of a millisecond
+MOST = 56  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
 ROW = 12  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 PARKED = "gray: attention parked on the first word"
-ROUND = np.linspace(0, 2 * np.pi, 41)
+ROUND = np.linspace(0, 2 * np.pi, 33)
 SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
 
 

@@ -234,7 +234,7 @@ def dead() -> str:
 
 
 def by_box(config: dict) -> str:
-    """Give a config to a box; return whether it can be used afterwards."""
+    """Give a config to a box; return whether it can be used afterward."""
     try:
         box().read(config)
     except (TypeError, ValueError) as refusal:
