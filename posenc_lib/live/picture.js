@@ -350,7 +350,7 @@ function render({ model, el }) {
 
 const VIEW = "application/vnd.jupyter.widget-view+json", STATE = "application/vnd.jupyter.widget-state+json";
 const KEPT = `<style>.posenc-kept { display: block; } .posenc-kept.jupyter-widgets-disconnected::before {
-  display: block; font: inherit; color: inherit; content: "To make this move, choose Run > Run All Cells."; }</style>`;
+  display: block; font: inherit; color: inherit; content: "To make this move, choose Run → Run All Cells."; }</style>`;
 
 function kept(id, data) {
   // A widget that needs no kernel: the picture and words a notebook stores with a panel.

@@ -80,7 +80,7 @@ def test_a_file_that_is_not_pyodides_is_never_brought(tmp_path, monkeypatch):
     copy, out = tmp_path / "copy", tmp_path / "out"
     copy.mkdir(), out.mkdir()
     (copy / name).write_bytes(b"something else")
-    with pytest.raises(OSError, match="delete it to fetch it again"):
+    with pytest.raises(OSError, match="Delete it to refetch it"):
         pyodide.bring(out, copy)
     (copy / name).unlink()
     served = (tmp_path / "served").as_uri()
@@ -155,7 +155,7 @@ def test_what_is_missing_for_the_command_is_told_in_a_line(tmp_path, monkeypatch
     monkeypatch.setitem(sys.modules, "jupyterlite_core", None)
     assert main(["lite", str(tmp_path / "out"), where]) == 2
     told = capsys.readouterr().err
-    assert "needs the extra lite (pip install 'posenc_lib[lite]')" in told
+    assert "needs the lite extra (pip install 'posenc_lib[lite]')" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

@@ -89,7 +89,7 @@ def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_for_jupyterla
         assert part in text
     assert [gone for gone in ("Press Reset.", "install()", "lab-->") if gone in page] == []
     assert "No buttons here." in page
-    assert page.count("live in JupyterLab") == 1  # the panel of one's own, not the figure
+    assert page.count("In JupyterLab, it's live") == 1  # the panel of one's own, not the figure
     for link in LINKS:
         assert f'href="{link}"' in page
     assert '<div id="b">' in page
@@ -147,7 +147,7 @@ def test_one_quiet_line_leads_to_the_live_edition(folder):
         (line,) = re.findall('<p class="note">(Here, each slider moves.*?)</p>', page)
         assert f'In <a href="lite/{name}.html">the live edition</a>' in line
         assert "puts the others back" not in page
-    assert "in JupyterLab they all move" in notebook._alone("")
+    assert "In JupyterLab they all move" in notebook._alone("")
 
 
 def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):
