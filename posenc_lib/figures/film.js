@@ -45,7 +45,7 @@ function render({ model, el }) {
   const views = make("div", { class: "views", role: "img" }, ...lines);
   const image = el.querySelector("img"), words = el.querySelector(".words") ?? make("p", { class: "words", role: "status" });
   const caption = el.querySelector("figcaption") ?? make("figcaption");
-  const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // read to everyone
+  const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // screen readers hear them anyway
 
   function row({ name, help, values, choice }, n) {
     const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // announced once the hand rests

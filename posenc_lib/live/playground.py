@@ -400,7 +400,7 @@ def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
 
 
 def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
-    """Return a button that unfolds and folds something; keys reach it, too."""
+    """Return a button that folds and unfolds something, also by keyboard."""
     button = widgets.ToggleButton()
 
     def turn(_=None) -> None:
