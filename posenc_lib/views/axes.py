@@ -1,4 +1,4 @@
-"""The axes of a view: limits, numbers, lines and names, drawn again only if they change."""
+"""The axes of a view: limits, numbers, lines and names, redrawn only if they change."""
 
 from itertools import pairwise
 
@@ -12,26 +12,26 @@ from posenc_lib.views.style import NUMBERS, number, text_width
 LIMITS = ("xlim", "ylim", "clim")
 STEPS = (1, 2, 2.5, 5, 10)  # between the numbers of an axis
 DOWN = 13  # px from an axis to the middle of its numbers
-STRIP = 60  # px of the scale of colors
+STRIP = 60  # px of the color scale
 UNIT_AT = style.HEAD - 42  # px above a plot: the middle of its unit line
 
 
-class Enough(Exception):  # noqa: N818  (it is no error)
-    """Raised in a view that has said which limits it wants, if that's all."""
+class Enough(Exception):  # noqa: N818  (not an error)
+    """Stops a view once it has said which limits it wants."""
 
 
 class Axes:
-    """The axes of one view, which calls them with the limits that it wants.
+    """The axes of one view, which calls them with the limits it wants.
 
     Attributes:
-        wanted: these limits by name; the pencil has what comes of them.
-        frozen: limits that stay, and grow where data don't fit.
-        held: the same, as long as a hand moves a slider.
-        shared: limits of all views of the same quantity.
-        ticks: by axis, what is written at which place.
-        hidden: (axis, place) of those that bold numbers replace in this frame.
-        changed: whether this frame has drawn all anew.
-        head: whose view it is, where there are several.
+        wanted: these limits, by name; the pencil has those in use.
+        frozen: limits that stay, and only grow if data don't fit.
+        held: the same, while a slider is being moved.
+        shared: limits for all views of the same quantity.
+        ticks: for each axis, the text at each place.
+        hidden: (axis, place) of ticks that bold numbers replace in this frame.
+        changed: whether this frame redrew everything.
+        head: whose view it is, if there are several.
     """
 
     def __init__(self, view, pencil: Pencil):
@@ -47,17 +47,17 @@ class Axes:
         self.state = None
 
     def begin(self) -> None:
-        """Begin a frame."""
+        """Start a frame."""
         self.changed = False
         self.hidden = set()
 
     def __call__(
         self, xlim, ylim, *, clim=None, cmap=None, x=None, xticks=None, yticks=None
     ) -> None:
-        """Let limits, numbers and names be as the data ask.
+        """Set limits, numbers and names to suit the data.
 
-        xlim may be a number of positions. Ticks are numbers, or a dict of what's written at
-        each; None means as many as fit. x is what the x axis counts, if not the view's x.
+        xlim can be a number of positions. Ticks are numbers, or a dict of the text at each;
+        None means as many as fit. x is what the x axis counts, if not the view's x.
         """
         if np.ndim(xlim) == 0:
             xlim = ends_of(xlim)
@@ -83,7 +83,7 @@ class Axes:
             self.pencil.into = self.pencil.marks
 
     def _limits(self) -> dict:
-        """Return limits that hold what is wanted, shared, frozen and held."""
+        """Return limits that contain the wanted, shared, frozen and held ones."""
         limits = {}
         for name, ends in self.wanted.items():
             ends = enclosing(name, ends, self.shared.get(name, ends))
@@ -94,7 +94,7 @@ class Axes:
         return limits
 
     def freeze(self, names, draw) -> None:
-        """Let these limits stay, and hold what a view wants that is called by draw()."""
+        """Freeze these limits, wide enough for the view that draw() calls."""
         self._measuring = True
         try:
             draw()
@@ -106,14 +106,14 @@ class Axes:
             self._measuring = False
 
     def room(self, grid: np.ndarray) -> np.ndarray:
-        """Return for how many rows and columns there is room."""
+        """Return how many rows and columns there's room for."""
         stay = [np.ptp(self.frozen.get(name, 0)) for name in ("ylim", "xlim")]
         return np.maximum(stay, grid.shape)
 
     # Numbers
 
     def _write_numbers(self, axis: str, ticks) -> None:
-        """Write the numbers along an axis, with lines to read it by."""
+        """Write an axis's numbers, with lines to read it by."""
         low, high = sorted(self.pencil.limits[f"{axis}lim"])
         log = axis in self.view.log
         if ticks is None:
@@ -131,7 +131,7 @@ class Axes:
             self._write(axis, place, words)
 
     def _usual_ticks(self, axis: str, low: float, high: float) -> np.ndarray:
-        """Return where numbers go, as many as there is room for."""
+        """Return where numbers go, as many as fit."""
         if axis in self.view.log:
             return LogLocator(numticks=6).tick_values(low, high)
         kind = self.view.kind
@@ -156,7 +156,7 @@ class Axes:
         return min(room - text_width(words, NUMBERS, weight) / 2, 0.0)
 
     def replace(self, axis: str, place, words: str, color) -> None:
-        """Write a bold number in place of those that it would meet."""
+        """Write a bold number in place of any it would touch."""
         ticks = self.ticks[axis]
         half = half_of(axis, words, "bold")
         places = [(tick, tick) for tick in (place, *ticks)]
@@ -169,7 +169,7 @@ class Axes:
         self._write(axis, place, words, "bold", color)
 
     def _cover(self, axis: str, place: float) -> None:
-        """Lay paper over a number on an axis: pixels of the ground stay."""
+        """Hide a number under paper: the ground keeps its pixels."""
         words = self.ticks[axis][place]
         half = text_width(words, NUMBERS) / 2 + 2
         x, y = (self.pencil.px((place, place)) - self.pencil.corner).tolist()
@@ -178,7 +178,7 @@ class Axes:
         area = np.array(corners) / self.pencil.size
         self.pencil.shapes([area], color=style.PAPER, within="axes", clip=False)
 
-    # Names, and the scale of colors
+    # Names, and the color scale
 
     def _write_names(self, x) -> None:
         """Write what x counts below the plot, and the head above it."""
@@ -203,7 +203,7 @@ class Axes:
         return STRIP + 20 + text_width(low, NUMBERS) + text_width(high, NUMBERS)
 
     def _draw_scale(self) -> None:
-        """Draw which number has which color, above the plot at the right."""
+        """Draw the color scale, above the plot on the right."""
         if not self.scale_width:
             return
         low, high = map(number, self.pencil.limits["clim"])
@@ -220,20 +220,20 @@ class Axes:
 
 
 def ends_of(count: int) -> tuple[float, float]:
-    """Return the limits of some positions, each at its number."""
+    """Return limits for so many positions, each at its number."""
     return -0.5, max(count - 0.5, 0.5)
 
 
 def steady(ends) -> tuple[float, float]:
-    """Return limits without rounding noise, which would draw them anew."""
+    """Return limits without rounding noise, which would redraw them."""
     first, last = ends
     return float(f"{first:.12g}"), float(f"{last:.12g}")
 
 
 def enclosing(name: str, ends: tuple, others: tuple) -> tuple:
-    """Return limits that hold both and run as `ends` do.
+    """Return limits that contain both and run the way `ends` does.
 
-    Colors stay centered on a zero.
+    Colors stay centered on zero.
     """
     low, high = min(*ends, *others), max(*ends, *others)
     if name == "clim" and low < 0:
@@ -242,5 +242,5 @@ def enclosing(name: str, ends: tuple, others: tuple) -> tuple:
 
 
 def half_of(axis: str, words: str, weight: str = "normal") -> float:
-    """Return half the pixels that a number takes along its axis."""
+    """Return half the pixels a number takes along its axis."""
     return text_width(words, NUMBERS, weight) / 2 if axis == "x" else 7

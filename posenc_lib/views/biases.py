@@ -1,4 +1,4 @@
-"""Attention: who looks at whom, what positions add to its scores, and how far heads look."""
+"""Attention: who attends to whom, what positions add to scores, and how far heads see."""
 
 import numpy as np
 
@@ -9,16 +9,18 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, view
 
-WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
-FEW = 8  # keys, at most, that have an arrow each, and a number
+WORDS = Parameter(
+    "words", "whether words are alike or different", "alike", options=("alike", "different")
+)
+FEW = 8  # keys at most, for each to get an arrow and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 
 
-@view("curves", "Where the query looks", x="position of the key", ignores="content", **ONE_QUERY)
+@view(
+    "curves", "What the query attends to", x="position of the key", ignores="content", **ONE_QUERY
+)
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
-    """Draw attention's weights from one position, and without positions; nothing stands where there
-    is no row.
-    """
+    """Draw one query's attention, with and without positions; nothing where there's no row."""
     seq_len, known = encoding.seq_len, encoding.max_positions
     x = toy_data.tokens(seq_len if words == "different" else 1, encoding.num_dims)
     x = np.broadcast_to(x, (seq_len, encoding.num_dims))[:known]
@@ -27,7 +29,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[:known] = 100 * encoding.attend(x, causal=causal)[1][query]
         before[:known] = 100 * attention(*encoding.projected(x), causal=causal)[1][query]
     if causal:
-        # what is masked is no small number but no number
+        # masked means no number, not a small one
         after[query + 1 :] = before[query + 1 :] = np.nan
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
@@ -44,19 +46,20 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
     pen.title(
-        f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention"
+        f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)}% of the attention"
     )
     top = int(np.nanargmax(after))
-    text = f"Position {query} gives {number(after[query])} % of its attention to itself"
-    end = f"; no row from {known} on" if known < seq_len else ""
-    return (
-        f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} "
-        f"%{end}."
-    )
+    now, was = number(after[top]), number(before[top])
+    way = "up" if after[top] > before[top] else "down"
+    change = "the same" if now == was else f"{way} from {was}%"
+    told = f"{'itself' if top == query else top}: {now}%, {change} without positions"
+    own = "" if top == query else f"; {number(after[query])}% to itself"
+    end = f"; no rows from {known} on" if known < seq_len else ""
+    return f"Position {query} attends most to {told}{own}{end}."
 
 
 def missing(pen, low: float, high: float) -> None:
-    """Hatch what lies between two places of x, from edge to edge, where there is no row."""
+    """Hatch the plot between two places of x, where there's no row."""
     pen.region(low, high, edge=style.GHOST, hatch="///")
     pen.label("no row", ((low + high) / 2, 0.92), within="x")
 
@@ -65,13 +68,13 @@ def no_row(pen, query: int, known: int) -> str:
     """Say that a table has no row for the query."""
     pen.title(f"Position {query} has no row")
     return (
-        f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an "
+        f"Position {query} has no row: the table ends at {known - 1}, and asking for it is an "
         "error."
     )
 
 
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
-    """Draw an arrow at each key from what it had to what it has; a dot where both are alike."""
+    """Draw an arrow at each key from its old to its new share; a dot where they're equal."""
     for key in np.flatnonzero(np.isfinite(after)):
         start, end = (key, before[key]), (key, after[key])
         pen.mark([start], style.GHOST, 9, 0.8)
@@ -82,16 +85,16 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
         pen.label(
             f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY
         )
-    # whose ghost is as of a curve
+    # its ghost is like a curve's
     pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))
 
 
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
-    """Draw the bias of every head for one query; one stands out."""
+    """Draw every head's bias for one query; one head stands out."""
     head, n = encoding.head, encoding.seq_len
     biases = encoding.biases(np.arange(n) - query)
-    # e^−10 is next to no attention
+    # e^−10 is almost no attention
     low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
     high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
     margin = 0.05 * (high - low) or 1.0
@@ -108,14 +111,13 @@ def head_biases(pen, encoding, query=QUERY):
     far = 0 if query >= n / 2 else n - 1
     own, away = number(biases[head, query]), number(biases[head, far])
     pen.title(f"Head {head} adds {away} to key {far}")
-    return (
-        f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
-    )
+    text = f"{own} to its own key, {query}, and {away} to key {far}"
+    return f"Head {head} of {len(biases)} adds {text}."
 
 
 @view(
     "free",
-    "Keys that get 90 %",
+    "Keys that get 90%",
     x="keys, nearest first",
     needs="biases",
     y="head",
@@ -123,14 +125,10 @@ def head_biases(pen, encoding, query=QUERY):
     log="x",
 )
 def attention_span(pen, encoding):
-    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally
-    well.
-    """
+    """Draw how many of the nearest keys get 90% of each head's attention, if all match equally."""
     seq_len, head = encoding.seq_len, encoding.head
     weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
-    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(
-        axis=1
-    ) + 1  # rounding must not ask for one more
+    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not add one
     heads, few = np.arange(len(keys)), len(keys) <= 16
     doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
     pen.axes(
@@ -139,7 +137,7 @@ def attention_span(pen, encoding):
         yticks=heads[:: 1 + len(keys) // 17],
         xticks=doublings,
     )
-    pen.unit("↓ head: how many keys get 90 %")
+    pen.unit("↓ head: how many keys get 90%")
     tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
     pen.strokes(tracks, color=style.GRID, lw=2)
     pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
@@ -148,10 +146,8 @@ def attention_span(pen, encoding):
         look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
         pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
     pen.tick("y", head, color=style.KEY)
-    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
-    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
+    pen.says = lambda x, y: style.plural(int(keys[min(max(round(y), 0), len(keys) - 1)]), "key")
+    pen.title(f"Head {head}: 90% on {style.plural(int(keys[head]), 'key')}")
     each = ", ".join(map(str, keys))
-    return (
-        f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match "
-        f"alike: {each}."
-    )
+    told = f"out of {seq_len}, that get 90% of each head's attention when all match equally"
+    return f"Nearest keys, {told}: {each}."

@@ -1,4 +1,4 @@
-"""Texts longer than those of training: new angles, and best heads."""
+"""Texts longer than in training: new angles, and best heads."""
 
 import math
 from dataclasses import replace
@@ -13,11 +13,19 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 TIMES = Parameter(
-    "times", "how many training lengths the text has", 4, 1, 16, 1, "power of two", least=1, most=16
+    "times",
+    "length of the text, in training lengths",
+    4,
+    1,
+    16,
+    1,
+    "power of two",
+    least=1,
+    most=16,
 )
-LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
+LOOK_BACK = Parameter("look_back", "how many tokens back the head attends", 16, 0, 128, most=128)
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
-HEADS_KEPT = 4096  # and what they did, at most
+HEADS_KEPT = 4096  # at most, with their results
 LONGER = {
     "needs": "training_length as_trained frequencies",
     "ignores": "seq_len pairing content draw",
@@ -25,16 +33,16 @@ LONGER = {
 
 
 def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Return the training length, that of the text, and θ as trained and on this text."""
+    """Return the training length, the text's length, and θ as trained and on this text."""
     trained = encoding.training_length
     length = times * trained
     return trained, length, encoding.as_trained.frequencies, encoding.at(seq_len=length).frequencies
 
 
-@view("free", "Angles of training, and new ones", **LONGER, square=True)
+@view("free", "Angles from training and new ones", **LONGER, square=True)
 def angles_seen(pen, encoding, times=TIMES):
-    """Draw for each pair which angles it had in training, gray, and which a longer text shows it
-    for the first time.
+    """Draw the angles each pair saw in training, in gray, and those a longer text shows it for
+    the first time.
     """
     trained, length, theta, now = longer(encoding, times)
     turn, pairs = 2 * np.pi, len(theta)
@@ -43,13 +51,12 @@ def angles_seen(pen, encoding, times=TIMES):
         np.minimum(length * now, turn),
         np.zeros(pairs),
     )
-    # An angle within a step of a trained one is none that is new: squeezed positions end between
-    # two of those.
+    # An angle within a step of a trained one isn't new: squeezed ones land in between.
     new = (seen < turn) & (length * now - seen > theta)
     side = math.ceil(math.sqrt(pairs))
     rows = {row: str(row * side) for row in range(0, side, 1 + side // 10)}
     pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=rows)
-    pen.unit("↓ pair; gray: angles of training,", ("new ones", style.KEY))
+    pen.unit("↓ pair; gray: seen in training,", ("new angles", style.KEY))
     whole, met = (none, none + turn, seen < turn, style.GRID), (none, seen, seen > 0, style.GHOST)
     for begin, end, there, color in (whole, met, (seen, last, new, style.KEY)):
         arcs = []
@@ -61,12 +68,10 @@ def angles_seen(pen, encoding, times=TIMES):
             )
         pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
-    meet = (
-        f"{count} of {style.plural(pairs, 'pair')} {'meets' if count == 1 else 'meet'} new angles"
-    )
-    pen.title(meet if count else "No new angle")
-    told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (gray)"
-    return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
+    meet = f"{count} of {style.plural(pairs, 'pair')} {'sees' if count == 1 else 'see'} new angles"
+    pen.title(meet if count else "No new angles")
+    told = f"In {trained:,} positions of training, {full} of {pairs} pairs completed a turn (gray)"
+    return f"{told}. A text of {length:,} takes {count} of the others to new angles (blue)."
 
 
 @lru_cache(HEADS_KEPT)
@@ -74,12 +79,12 @@ def fitted(kind, values: tuple, aim):
     """Return the best head of an encoding of this class and these values."""
     one = kind(**dict(values))
     made = exact_head(one, look_back=aim, seq_len=one.seq_len)
-    # without the table that it made for its check
+    # without the table made for its check
     return replace(made, encoding=made.encoding.at())
 
 
 def share(part: float) -> str:
-    """Return a share of attention for a sentence; of next to nothing the digits mean nothing."""
+    """Return a share of attention for a sentence; the digits of a tiny one mean nothing."""
     return number(part) if part >= 0.001 else "under 0.001"
 
 
@@ -92,5 +97,5 @@ BY_LENGTH = {
 
 
 def lengths_from(fitted: int, doublings: int, steps: int) -> np.ndarray:
-    """Return lengths of texts from that of the fit on, so many for each doubling."""
+    """Return text lengths from the fitted one up, with so many steps per doubling."""
     return np.rint(fitted * 2 ** (np.arange(steps * doublings + 1) / steps)).astype(int)

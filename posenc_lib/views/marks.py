@@ -1,7 +1,7 @@
 """Marks: artists that are kept from frame to frame, and the pencil that names them.
 
-Every frame names its marks anew, the lowest first. The k-th mark of a kind with the same
-properties is the k-th such artist: only what differs from the frame before is set, and what a
+Every frame names its marks again, lowest first. The k-th mark of a kind with the same
+properties is the k-th such artist: only what changed since the last frame is set, and what a
 frame doesn't name isn't drawn.
 """
 
@@ -21,7 +21,7 @@ from posenc_lib.views.style import CSS_DPI, WORDS, text_width
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
 POINT = 72 / CSS_DPI  # points in a pixel of the page
 UNCHANGED = IdentityTransform()
-UNSET = object()  # what no property is
+UNSET = object()  # equals no property
 NESTED = {list, tuple, np.ndarray}
 PLAIN = {"ha": "center", "va": "center", "fontsize": WORDS, "fontweight": "normal"}
 PART = {"left": 0, "center": 0.5, "right": 1, "bottom": 0, "top": 1}  # of words, before a place
@@ -35,11 +35,11 @@ NEW["words"] = lambda ax: Words(clip_on=False)
 
 
 class Marks(Artist):
-    """Artists in the order in which they are named; naming them anew gets those of before.
+    """Artists in the order they're named; naming them again gets the same ones.
 
     Attributes:
         drawn: what this frame has named.
-        withheld: whether what is named now is kept back.
+        withheld: whether to keep back what is named now.
     """
 
     def __init__(self, ax):
@@ -59,9 +59,9 @@ class Marks(Artist):
         self._used.clear()
 
     def reuse(self, kind: str, properties: dict) -> Artist:
-        """Return the next artist of a kind, and set those of these properties that differ.
+        """Return the next artist of a kind, after setting the properties that changed.
 
-        An artist is only ever given properties of the same names: nothing is left over.
+        An artist only ever gets properties with the same names: nothing is left over.
         """
         key = (kind, *properties)
         known, k = self._artists[key], self._used[key]
@@ -93,9 +93,9 @@ class Marks(Artist):
 
     @property
     def still(self) -> int:
-        """How many marks, counted from the lowest, look as they did in the last frame.
+        """How many marks, from the lowest up, look the same as in the last frame.
 
-        Their pixels can be kept: only what lies above them is drawn again.
+        Their pixels can be kept: only what's above them is redrawn.
         """
         count = 0
         for artist, before in zip(self.drawn, self._before, strict=False):
@@ -112,7 +112,7 @@ class Marks(Artist):
                 stamp(artist)
             else:
                 artist.draw(renderer)
-        if stamp and last is None:  # the screen has them all; the next frame is compared
+        if stamp and last is None:  # all are on screen; the next frame is compared
             self._before = self.drawn
             self._moved = set()
 
@@ -137,16 +137,16 @@ class Pencil:
 
     Places are data unless `within` says otherwise: "axes" counts in widths and heights of
     the plot, from its lower left; "x" is data along x and heights along y, "y" the other
-    way round. Sizes and shifts are pixels of the page, 100 to an inch; `lw` and `fontsize`
-    are points, 72 to an inch. More properties are matplotlib's.
+    way around. Sizes and shifts are pixels of the page, 100 to an inch; `lw` and `fontsize`
+    are points, 72 to an inch. Other properties are matplotlib's.
 
     Attributes:
         ax: matplotlib's axes.
         limits: "xlim" and "ylim", and "clim" of colors.
-        spans: how far the axes reach, across and up, in units of the data.
+        spans: how far the axes reach, across and up, in data units.
         size: width and height of the plot, in px; corner: its lower left.
         ground: marks that stay; marks: those that move, above them.
-        into: which of both are named now.
+        into: which of the two is named now.
     """
 
     def __init__(self, ax, log: str):
@@ -164,13 +164,13 @@ class Pencil:
     # Places; asking matplotlib for each takes too long
 
     def settle(self) -> None:
-        """Note where the plot now lies in its figure."""
+        """Note where the plot is in its figure now."""
         self._sharpness = self.ax.figure.dpi / CSS_DPI  # dots for each pixel of the page
         self.size = (self.ax.bbox.size / self._sharpness).round(3)
         self.corner = self.ax.bbox.p0 / self._sharpness
 
     def reach(self, limits: dict) -> None:
-        """Let the axes have these limits."""
+        """Give the axes these limits."""
         self.limits = limits
         xlim, ylim = limits["xlim"], limits["ylim"]
         self.ax.set(xlim=xlim, ylim=ylim)
@@ -182,12 +182,12 @@ class Pencil:
         self._zero = low - first * self._slope
 
     def _straight(self, places: np.ndarray) -> np.ndarray:
-        """Return the logarithms of what lies on a logarithmic axis."""
-        with np.errstate(divide="ignore", invalid="ignore"):  # 0 lies nowhere on it
+        """Return places, with logarithms on a logarithmic axis."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 isn't on it
             return np.where(self._logs, np.log10(places), places)
 
     def px(self, place, within="data") -> np.ndarray:
-        """Return where places lie in the figure, in px of the page."""
+        """Return where places are in the figure, in px of the page."""
         place = np.asarray(place, float)
         share = self.corner + place * self.size
         if within == "axes":
@@ -208,7 +208,7 @@ class Pencil:
         self.into.reuse("line", usual | more | place)
 
     def rule(self, axis: str, place, color, lw: float = 1.2, **more) -> None:
-        """Draw a line from edge to edge at a place of an axis."""
+        """Draw a line from edge to edge at a place on an axis."""
         x, y = [place, place], [0, 1]
         if axis == "y":
             x, y = y, x
@@ -229,13 +229,13 @@ class Pencil:
         self.into.reuse("shapes", usual | more | place)
 
     def discs(self, points, size: float, color, edge, lw: float, **more) -> None:
-        """Draw a disc at each point, of one color or of one each."""
-        if isinstance(color, str):  # a line's markers are drawn faster
+        """Draw a disc at each point, in one color or one each."""
+        if isinstance(color, str):  # a line's markers draw faster
             more |= {"marker": "o", "linestyle": "", "markersize": POINT * size}
             more |= {"markeredgewidth": lw, "markeredgecolor": edge, "markerfacecolor": color}
             self.line(*points.T, color, 1.0, **more)
             return
-        if edge == style.PAPER and lw:  # wider discs below take half the time of rims
+        if edge == style.PAPER and lw:  # wider discs below are twice as fast as rims
             self.discs(points, size + lw, edge, edge, 0)  # lw is nearly px
             size, lw = size - lw, 0
         more |= {"facecolor": color, "edgecolor": edge, "linewidth": lw}
@@ -243,21 +243,21 @@ class Pencil:
         self.into.reuse("discs", more)
 
     def text(self, words: str, xy, shift=(0, 0), *, within="data", halo=False, **more) -> None:
-        """Write words at a place, moved by some pixels."""
+        """Write words at a place, shifted by some pixels."""
         if not words:
             return
         if "color" not in more:
             more["color"] = style.INK
         font = PLAIN | more
         dots = (self.px(xy, within) + shift) * self._sharpness
-        dots = dots.round(6).tolist()  # noise shall not choose the pixel
+        dots = dots.round(6).tolist()  # noise must not choose the pixel
         place = (self._within[within], *xy, *shift, *dots)
         drawn = {"text": words, "halo": style.PAPER if halo else "", "place": place}
         artist = self.into.reuse("words", font | drawn)
         artist.look = words, artist.halo, str(font)
 
     def label(self, words: str, xy, shift=(0, 0), *, within="data", **more) -> None:
-        """Name something in bold, over whatever is there, within the plot."""
+        """Name something in bold, over whatever is there, inside the plot."""
         font = PLAIN | {"fontweight": "bold"} | more
         wide = text_width(words, font["fontsize"], font["fontweight"])
         size = np.array([wide, font["fontsize"] * 1.4])

@@ -1,12 +1,12 @@
-"""A picture as a notebook shows and stores it, with what it shows in words."""
+"""A picture the way a notebook shows and stores it, with a description."""
 
 import base64
 import html
 
 from posenc_lib.views import style
 
-# JupyterLab's class for a picture on light paper. On a dark page it's turned, and blue stays blue;
-# so is a panel's until it's drawn anew.
+# JupyterLab's class for a picture on light paper. A dark page inverts it, and blue stays blue;
+# a panel's too, until it's redrawn.
 LIGHT = "jp-needs-light-background"
 IN_THE_DARK = f"""<style>:is([data-jp-theme-light="false"], .jp-NotebookPanel:has(.posenc-dark))
 :is(.{LIGHT}, .jp-MarkdownOutput details img, [data-drawn="light"] canvas)
@@ -14,10 +14,10 @@ IN_THE_DARK = f"""<style>:is([data-jp-theme-light="false"], .jp-NotebookPanel:ha
 
 
 def bundle(png: bytes, words: str, alt: str, width: int, caption: str = "") -> tuple[dict, dict]:
-    """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide.
+    """Return data and metadata, like `_repr_mimebundle_`, for a picture `width` px wide.
 
-    Of all that an output holds a page shows one thing, so the HTML has the picture, a caption, and
-    in a fold what it shows. What is stored is the bare picture, which every exporter keeps, and the
+    A page shows only one part of an output, so the HTML has the picture, a caption, and a
+    description in a fold. A notebook stores the bare picture, which every exporter keeps, and the
     HTML below it (see `tools/notebooks.py`).
     """
     picture = base64.b64encode(style.small(png)).decode()

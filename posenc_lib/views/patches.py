@@ -1,4 +1,4 @@
-"""What stands in a plane, or on several axes: patches, pairs, heads, tokens; a curve's waves."""
+"""The patches of an image, colored by their cosine with one of them."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
-ROW = Parameter("row", "the row of the patch that asks", 6, 0, 63)
-COLUMN = Parameter("column", "the column of the patch that asks", 6, 0, 63)
+ROW = Parameter("row", "row of the query patch", 6, 0, 63)
+COLUMN = Parameter("column", "column of the query patch", 6, 0, 63)
 DISTANCE = Parameter(
     "distance", "how far away the marked patches are, rounded; 0 marks none", 0, 0, 10, most=90
 )
@@ -16,7 +16,7 @@ DISTANCE = Parameter(
 
 @view("cells", "Cosine with one patch", x="column", y="row", needs="grid queries_keys", square=True)
 def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
-    """Color each patch of a picture by its cosine with the patch that asks, which is framed."""
+    """Color each patch of an image by its cosine with the query patch, which is framed."""
     (rows, columns), last = encoding.grid, encoding.seq_len - 1
     at, side = min(row * columns + column, last), max(rows, columns) - 0.5
     row, column = divmod(at, columns)
@@ -24,7 +24,7 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     queries, keys = both / np.linalg.norm(both, axis=2, keepdims=True)
     negative = (
         keys @ queries[[at, 0, columns - 1]].T
-    ).min() < -1e-9  # the corners meet all offsets
+    ).min() < -1e-9  # the corners cover all offsets
     cosines = np.full(rows * columns, np.nan)
     cosines[: last + 1] = keys @ queries[at]
     pen.cells(
@@ -43,14 +43,14 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     pen.frame(column - 0.5, row - 0.5, 1, 1)
     pen.tick("x", column, color=style.QUERY)
     pen.tick("y", row, color=style.QUERY)
-    beside = {"itself": at, "the next one": at + 1, "the one below": at + columns}
+    beside = {"itself": at, "the next patch": at + 1, "the patch below": at + columns}
     told = ", ".join(
         f"{number(cosines[there])} with {name}" for name, there in beside.items() if there <= last
     )
-    text = f"Cosine of the patch in row {row}, column {column}: {told}"
+    text = f"Row {row}, column {column}: cosine {told}"
     if not ring.any():
         return f"{text}."
     low, high = number(cosines[ring].min()), number(cosines[ring].max())
-    spread = f"from {low} to {high}" if low != high else f"all {low}"
+    spread = f"{low} to {high}" if low != high else low
     pen.title(f"{distance} away: cosine {spread}")
-    return f"{text}; {distance} away {spread}."
+    return f"{text}. {distance} away: cosine {spread}."

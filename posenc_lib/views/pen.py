@@ -1,10 +1,10 @@
 """What a view draws with.
 
 A view is a function draw(pen, encoding, **values) that returns one sentence. It first calls
-`axes` or `cells`, which give the measure, and then names its marks, the lowest first.
+`axes` or `cells`, which set the scale, and then names its marks, lowest first.
 
-What `curve`, `dots` and `cells` draw is data: a pointer tells it. All else never is. A reader
-may be asked to draw the first curve, or bars.
+What `curve`, `dots` and `cells` draw is data: a pointer reads it out. Nothing else is. A reader
+can be asked to draw the first curve, or bars.
 """
 
 from contextlib import contextmanager
@@ -18,10 +18,10 @@ from posenc_lib.views.style import TITLE, WORDS, number, readable_on, text_width
 
 
 class Slid(float):
-    """By how many pixels to the right the next value of a slider moves what is held."""
+    """How many pixels to the right a slider's next value moves what is held."""
 
 
-NEAR = 22  # px from what is drawn that still mean it
+NEAR = 22  # px from a mark that still count as on it
 QUESTION = "What do you expect?"
 ASK = "Draw what you expect: drag across the picture, or use the arrow keys."
 
@@ -31,22 +31,22 @@ class Pen(Pencil):
 
     Attributes:
         axes: limits, numbers and names; a view calls it.
-        own: values of this view alone.
+        own: values for this view alone.
         words: what the view shows now, in a sentence.
         headline: its title.
         unit_line: what the line below it says.
-        names: what x and y are to a pointer.
-        traces: what it finds: (kind, points) of each curve and of dots.
+        names: what a pointer calls x and y.
+        traces: what it finds: (kind, points) for each curve and dots.
         grid: numbers in cells.
-        points: those that it can take.
+        points: what it can pick.
         says: a function (x, y) → words.
-        hands: what a reader can move: (slider, points of a line near which it is taken, how).
-            How is either by how many radians its next value turns it about the first point, or
-            a function: place → value, or a `Slid`.
-        drawable: x and y of the first data that a reader can draw from left to right.
+        hands: what a reader can drag: (slider, points of a line to grab it by, how).
+            How is the radians its next value rotates it about the first point, or a function:
+            place → value, or a `Slid`.
+        drawable: x and y of the first data a reader can draw from left to right.
         wide: how wide its bars are, if any.
-        known: x of a point of it that a reader is given; a view can set it.
-        withheld: whether data, and all that tells of them, are kept back until a reader has
+        known: x of a point a reader is given; a view can set it.
+        withheld: whether data, and all that reveals them, are kept back until a reader has
             drawn them. Axes stay, and what is named within `always`.
     """
 
@@ -58,7 +58,7 @@ class Pen(Pencil):
         self.axes = Axes(view, self)
 
     def draw(self, encoding, values: dict) -> None:
-        """Show an encoding at some values."""
+        """Draw an encoding at these values."""
         self._begin()
         try:
             self.words = self._shown(encoding, values)
@@ -87,26 +87,26 @@ class Pen(Pencil):
         self.wide = 0
 
     def freeze(self, names, encoding, values: dict) -> None:
-        """Let these limits stay, and hold this; nothing is drawn."""
+        """Freeze these limits, wide enough for this; nothing is drawn."""
         self.axes.freeze(names, lambda: self._shown(encoding, values))
 
     def _shown(self, encoding, values: dict) -> str:
-        """Call the view with the values that it asks for."""
+        """Call the view with the values it asks for."""
         known = values | self.own
         taken = {name: known.get(name, missing) for name, missing in self.view.takes.items()}
         return self.view.function(self, encoding, **taken)
 
     def _asked(self) -> str:
-        """Ask a reader to draw; tell what is known."""
+        """Ask a reader to draw; say what is known."""
         if self.known is None or not self.drawable:
             return ASK
         x, y = self.drawable
         at = self.axes.ticks["x"].get(self.known, self.known)
-        return f"{ASK} Known: {self.names[0]} {at}, {number(y[x.searchsorted(self.known)])}."
+        return f"{ASK} Known: {number(y[x.searchsorted(self.known)])} at {self.names[0]} {at}."
 
     @contextmanager
     def always(self):
-        """Let what is named meanwhile be seen in any case."""
+        """Show what is named meanwhile in any case."""
         before = self.marks.withheld
         self.marks.withheld = False
         try:
@@ -117,7 +117,7 @@ class Pen(Pencil):
     # Above the plot
 
     def title(self, words: str) -> None:
-        """Say in a sentence what is seen; if it's too long, the view's noun stays."""
+        """Write a headline; if it's too long, the view's noun stays."""
         view = self.view
         if self.withheld:
             words = QUESTION if view.kind == "curves" else view.title
@@ -130,14 +130,14 @@ class Pen(Pencil):
             self.text(words, (0, 1), shift, within="axes", **font)
 
     def unit(self, *parts) -> None:
-        """Say below the title what y counts; a part (words, color) stands out.
+        """Write below the title what y counts; a part (words, color) stands out.
 
-        Where room is short, such parts stay.
+        When room is short, such parts stay.
         """
         parts = [(part, "") if isinstance(part, str) else part for part in parts if part]
         self.unit_line = " ".join(words for words, _ in parts)
         bold = [part for part in parts if part[1]]
-        for some in (parts, parts[:1] + bold, bold):  # until no bold one falls out
+        for some in (parts, parts[:1] + bold, bold):  # until all bold ones fit
             row = self._row(some)
             if {words for words, _ in bold} <= {words for words, *_ in row}:
                 break
@@ -146,7 +146,7 @@ class Pen(Pencil):
                 self.text(words, (0, 1), (x, UNIT_AT), within="axes", ha="left", **font)
 
     def _row(self, parts: list) -> list:
-        """Return those that have room: words, px to the right, font."""
+        """Return the parts that fit: words, px to the right, font."""
         room = self.size[0] - self.axes.scale_width
         row = []
         x = -self.view.left
@@ -172,16 +172,16 @@ class Pen(Pencil):
         self._drawable(x, y)
 
     def change(self, x, before, now, **more) -> None:
-        """Draw a curve over what it was before, which is no data."""
+        """Draw a curve over what it was before, which isn't data."""
         self.line(x, before, style.GHOST, 5.0)
         self.curve(x, now, **more)
 
     def dots(
         self, points, *, color=None, size=None, edge=None, lw=None, data=True, taken=False, **more
     ) -> None:
-        """Draw a disc at each point, of one color or of one each.
+        """Draw a disc at each point, in one color or one each.
 
-        data: whether they are; taken: whether a pointer takes the nearest.
+        data: whether they are; taken: whether a pointer picks the nearest.
         """
         points = np.reshape(points, (-1, 2))
         gap = np.inf
@@ -200,7 +200,7 @@ class Pen(Pencil):
             self.points = points
 
     def mark(self, points, color=None, size=8.0, lw=1.2, edge=None) -> None:
-        """Point out some places by a disc that is no data."""
+        """Point out some places with discs that aren't data."""
         self.dots(points, color=color or style.INK, size=size, lw=lw, edge=edge, data=False)
 
     def ring(self, points, color=None, size=15.0) -> None:
@@ -208,7 +208,7 @@ class Pen(Pencil):
         self.mark(points, "none", size, 2.2, color or style.QUERY)
 
     def band(self, x, low, high) -> None:
-        """Fill what lies between two curves."""
+        """Fill the area between two curves."""
         edge = np.column_stack([np.r_[x, x[::-1]], np.r_[low, high[::-1]]])
         self.shapes([edge], color=style.TINT)
 
@@ -221,13 +221,13 @@ class Pen(Pencil):
         self.shapes(corners, color=color)
 
     def _drawable(self, x, y, wide=0) -> None:
-        """Note the first data that a reader could draw."""
+        """Note the first data a reader could draw."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         if self.drawable is None and len(x) > 2 and (np.diff(x) > 0).all() and np.isfinite(y).any():
             self.drawable, self.wide = (x, y), wide
 
     def region(self, low, high, name: str = "", **more) -> None:
-        """Tint what lies between two places of x, and name it."""
+        """Tint the area between two places of x, and name it."""
         corners = [(low, 0), (high, 0), (high, 1), (low, 1)]
         with self.always():
             self.shapes([corners], within="x", **{"color": style.TINT} | more)
@@ -250,7 +250,7 @@ class Pen(Pencil):
             self.box(*sides, color=ink, lw=stroke * POINT)
 
     def arrow(self, start, end, color=None) -> None:
-        """Draw an arrow with a head of one size, if there is room."""
+        """Draw an arrow, with a head of fixed size if there's room."""
         a, b = self.px(start), self.px(end)
         far = float(np.hypot(*(b - a)))
         if far < 1e-9:
@@ -267,7 +267,7 @@ class Pen(Pencil):
 
     def circle(self, center=(0, 0), radius=1.0) -> None:
         """Draw a circle to measure by."""
-        radius = float(f"{radius:.9g}")  # noise shall not move it
+        radius = float(f"{radius:.9g}")  # noise must not move it
         angles = np.linspace(0, 2 * np.pi, 129)
         x, y = center[0] + radius * np.cos(angles), center[1] + radius * np.sin(angles)
         self.line(x, y, style.GHOST, 1)
@@ -275,9 +275,9 @@ class Pen(Pencil):
     # The query
 
     def query(self, x=None, y=None, top=None, name: str | None = None, color=None) -> None:
-        """Mark a place of an axis by its number and a line, up to a dot if there is a top.
+        """Mark a place on an axis with its number and a line, up to a dot if there's a top.
 
-        In cells a frame stands for the line. Without a place nothing is drawn.
+        In cells, a frame replaces the line. Without a place, nothing is drawn.
         """
         if x is None and y is None:
             return
@@ -297,7 +297,7 @@ class Pen(Pencil):
         self.tick(axis, place, name, color)
 
     def tick(self, axis: str, place, words: str | None = None, color=None) -> None:
-        """Write a bold number, whole by itself, on an axis in place of those it would meet."""
+        """Write a bold integer, or words, on an axis in place of any numbers it would touch."""
         if words is None:
             words = style.written(round(place))
         with self.always():
@@ -306,9 +306,9 @@ class Pen(Pencil):
     # Cells
 
     def cells(self, grid, clim=None, *, mixes=True, xlim=None, ylim=None, **more) -> None:
-        """Color the cell of each number, row 0 on top and cell k at k.
+        """Color a cell for each number, row 0 on top and cell k at k.
 
-        mixes: whether a pixel of several cells has their mean, or else one of their colors.
+        mixes: whether a pixel of several cells gets their mean, or else one of their colors.
         """
         self.grid = grid = np.asarray(grid, float)
         rows, columns = grid.shape
@@ -323,7 +323,7 @@ class Pen(Pencil):
         self._image = self.marks.reuse("cells", properties)
 
     def fill(self, form: str, size: float | None = None, blank=np.nan) -> None:
-        """Write the numbers into their cells, as large as they fit."""
+        """Write the numbers into their cells, as large as fits."""
         wide = float((self.size / self.axes.room(self.grid)[::-1])[0])  # px of a cell
         size = size or min(wide / 5, 8.4)  # five letters fit
         for row, column in np.argwhere(np.isfinite(self.grid) & (self.grid != blank)).tolist():
@@ -332,10 +332,10 @@ class Pen(Pencil):
             color = readable_on(self._image.to_rgba(value))
             self.text(words, (column, row), fontsize=size, color=color)
 
-    # What a hand or a pointer asks
+    # What dragging or pointing asks
 
     def area(self, corner, other) -> np.ndarray:
-        """Return a line to and fro that is near every place between two corners."""
+        """Return a zigzag line that's near every place between two corners."""
         (left, low), (right, high) = corner, other
         rows = 2 + int((high - low) / self.spans[1] * self.size[1] / NEAR)
         y = np.linspace(low, high, rows)
@@ -343,7 +343,7 @@ class Pen(Pencil):
         return np.stack([x, y], axis=1)
 
     def inside(self, x: float, y: float) -> bool:
-        """Return whether a cell with a number lies there."""
+        """Return whether there's a cell with a number."""
         row, column = round(y), round(x)
         rows, columns = self.grid.shape
         known = 0 <= row < rows and 0 <= column < columns

@@ -1,4 +1,4 @@
-"""From marks to bytes: words are drawn once and then stamped, grids are pixels, these a PNG."""
+"""From marks to bytes: words are drawn once, then stamped; grids become pixels, then a PNG."""
 
 import math
 import struct
@@ -14,36 +14,36 @@ from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 try:
-    from isal import isal_zlib as deflate  # some six times faster
+    from isal import isal_zlib as deflate  # about six times faster
 except ImportError:
     deflate = zlib
 
 from posenc_lib.views.style import CSS_DPI, drawable
 
 _stamps: dict[tuple, tuple[int, int, np.ndarray]] = {}
-LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
+LARGE = 3  # pixels of a cell; from here on, nobody sees that one is a pixel wider than the next
 
 
 class Words(Text):
     """A text of a pen.
 
     Attributes:
-        look: all that its pixels depend on.
+        look: all its pixels depend on.
         halo: the color of the paper around it, or none.
         dots: its place in the picture.
     """
 
     def set_text(self, words: str) -> None:
-        """Write words as the fonts of this machine can."""
+        """Write words as this machine's fonts can."""
         super().set_text(drawable(words))
 
     def set_halo(self, color: str) -> None:
-        """Let words be read over data."""
+        """Make words readable over data."""
         self.halo = color
         self.set_path_effects(_halo(color) if color else [])
 
     def set_place(self, place: tuple) -> None:
-        """Move them: in a file in terms of the axes, in a frame by dots of the picture."""
+        """Move them: in a file relative to the axes, in a frame by dots of the picture."""
         transform, x, y, right, up, *dots = place
         self.dots = dots
         self.set_position((x, y))
@@ -64,7 +64,7 @@ class Whole(RendererAgg):
 
 
 class Stamps(RendererAgg):
-    """A renderer that draws a text a hundred times as fast where it has drawn it before."""
+    """A renderer that draws a text a hundred times faster the second time."""
 
     def stamp(self, text: Words) -> None:
         """Draw a text at its dots."""
@@ -81,15 +81,14 @@ class Stamps(RendererAgg):
             self.draw_image(self.new_gc(), round(x) + left, round(y) + up, pixels)
 
     def _stamped(self, text: Words) -> tuple[int, int, np.ndarray]:
-        """Return how far from its place a text's pixels begin, and these, the lowest row first."""
+        """Return how far from its place a text's pixels begin, and the pixels, lowest row first."""
         before = {
             name: getattr(text, f"get_{name}")()
             for name in ("path_effects", "position", "transform")
         }
-        # letters of a halo's outline are slow to draw: it is made of pixels
+        # a halo's outlined letters are slow to draw: we make it of pixels
         text.set_path_effects([])
-        # Even, so that a text's middle, where it falls between two pixels, always falls to the same
-        # side.
+        # Even, so that a text's middle, if it's between two pixels, always goes to the same side.
         across, up = (2 * math.ceil(size / 2 + 8) for size in text.get_window_extent(self).size)
         sheet = Whole(2 * across, 2 * up, self.dpi)  # its place is in the middle
         text.set(transform=IdentityTransform(), position=(across, up))
@@ -106,7 +105,7 @@ class Stamps(RendererAgg):
 
 
 def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
-    """Return letters with paper under and around them, `reach` pixels far."""
+    """Return letters with paper under them and `reach` pixels around."""
     alpha, wide, steps = (
         pixels[..., 3],
         np.zeros(pixels.shape[:2], np.uint8),
@@ -122,22 +121,22 @@ def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
 class Cells(AxesImage):
     """An image whose pixels take the color of their cell, or of the mean of the cells they cover.
 
-    matplotlib resamples first and colors every pixel; here the few cells are colored and then
-    repeated. In a file cells are sharp at every size, unless they are so many that means tell more.
+    matplotlib resamples first and colors every pixel; we color the few cells and then repeat them.
+    In a file, cells are sharp at every size, unless there are so many that means say more.
 
     Attributes:
-        mixes: whether a mean of two cells means anything; else a pixel has the color of one of its
+        mixes: whether the mean of two cells makes sense; else a pixel has the color of one of its
             cells.
     """
 
     mixes = True
 
     def set_cells(self, cells: tuple) -> None:
-        """Show a grid, and whether its numbers mix."""
+        """Set a grid, and whether its numbers mix."""
         grid, self.mixes = cells
-        # as it is: matplotlib would copy it, and look for numbers that are none
+        # as it is: matplotlib would copy it, and look for NaN
         self._A = np.asarray(grid)
-        # "none": as cells where a file can
+        # "none": as cells, if a file can
         self.set_interpolation("none" if self._A.size <= 2**17 else "nearest")
         self.stale = True
 
@@ -145,7 +144,7 @@ class Cells(AxesImage):
         """Return where the image begins and ends in its figure, perhaps within wider limits."""
         low, high = self.axes.viewLim.get_points()
         part = (np.reshape(self.get_extent(), (2, 2)).T - low) / (high - low)
-        return (1 - part) * self.axes.bbox.p0 + part * self.axes.bbox.p1  # the ends exactly
+        return (1 - part) * self.axes.bbox.p0 + part * self.axes.bbox.p1  # exact at the ends
 
     def make_image(self, renderer, magnification=1.0, unsampled=False):
         if unsampled:
@@ -155,7 +154,7 @@ class Cells(AxesImage):
         cells = np.asarray(self.get_array())
         if self.mixes:
             cells = means(means(cells.T, width).T, height)  # a table's long axis first
-        # the renderer begins with the lowest row
+        # the renderer starts with the lowest row
         colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])
         rows, columns = (
             np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True)
@@ -170,7 +169,7 @@ class Cells(AxesImage):
 def means(grid: np.ndarray, count: int) -> np.ndarray:
     """Return the grid with so many rows, each the mean of what it covers.
 
-    Where every row would be repeated LARGE times or more it is the grid itself: large cells stay
+    If every row would be repeated LARGE times or more, it's the grid itself: large cells stay
     sharp.
     """
     if len(grid) == count or LARGE * len(grid) <= count:
@@ -186,14 +185,14 @@ def means(grid: np.ndarray, count: int) -> np.ndarray:
 
 
 def blank(height: int, width: int) -> np.ndarray:
-    """Return memory for `encode` to lay out pictures of a size: fresh memory takes longer."""
+    """Return memory for `encode` to lay out pictures of this size: fresh memory is slower."""
     return np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
 
 
 def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
-    """Return pixels of shape (height, width, 4) as PNG bytes; rows may be what `blank` returned.
+    """Return pixels of shape (height, width, 4) as PNG bytes; rows can be what `blank` returned.
 
-    Written for speed: no row filters and the lightest compression. For flat colors that is as
+    Written for speed: no row filters and the lightest compression. For flat colors, that's as
     small as a general encoder's result.
 
     Source: PNG specification, third edition, sections 5 and 11.
@@ -201,7 +200,7 @@ def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
     height, width = rgba.shape[:2]
     rows = blank(height, width) if rows is None else rows
     rows[:, 1:] = rgba.reshape(height, -1)
-    # at once: packed piece by piece, isal's bytes are not always the same
+    # all at once: piece by piece, isal's bytes aren't always the same
     packed = deflate.compress(rows, 1)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -1,4 +1,4 @@
-"""Positions as points in a plane, and what several pictures of points draw."""
+"""Positions as points in a plane, and what pictures of points share."""
 
 import math
 
@@ -13,7 +13,7 @@ PLANE = {"pointer": ("position", None)}
 
 
 def plane(encoding, pair) -> list[int]:
-    """Return the two dims of a pair; of a single dim, this one twice."""
+    """Return the two dims of a pair; a single dim comes twice."""
     last = encoding.table.shape[1] - 1
     dims = encoding.pair_dims(pair) if encoding.has("pair_dims") else [2 * pair, 2 * pair + 1]
     return [min(dim, last) for dim in dims]
@@ -45,7 +45,7 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
 
 
 def outward(points: np.ndarray) -> np.ndarray:
-    """Return for each point a unit vector away from the middle, or across the line they lie on."""
+    """Return a unit vector for each point, away from the middle or across the line they're on."""
     away = points - points.mean(axis=0)
     if np.linalg.matrix_rank(away, 1e-6 * max(np.abs(away).max(), 1e-9)) < 2:
         return np.tile([-math.sqrt(0.5), math.sqrt(0.5)], (len(points), 1))
@@ -54,7 +54,7 @@ def outward(points: np.ndarray) -> np.ndarray:
 
 
 def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
-    """Draw points, their path, and perhaps their circle; return its radius, and the room."""
+    """Draw points, their path, and perhaps their circle; return its radius, and the margin."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
     high = style.nice_bound(np.abs(xy).max(initial=radius))
@@ -73,9 +73,7 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
 
 @view("plane", "Positions as points", **PLANE)
 def trajectory(pen, encoding, pair=PAIR, query=None):
-    """Scatter two dims of a table; where all points lie on one circle round the middle, it is
-    drawn, too.
-    """
+    """Scatter two dims of a table; if all points are on one circle around 0, draw it as well."""
     dims = plane(encoding, pair)
     xy = encoding.table[:, dims]
     radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
@@ -85,27 +83,26 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
         away[query] *= 1.5  # off the ring
     numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query)
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
-    # else who knows how far it went
+    # else nobody knows how far it went
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi
     turns = style.times_round(abs(float(steps.sum())) / (2 * math.pi))
-    turns = f"{turns.capitalize()} round the circle"
+    turns = f"{turns.capitalize()} around the circle"
     pen.title(turns if radius and even else f"{style.plural(len(xy), 'position')} in two dims")
     told = len(xy) - 1 if query is None else query
     gap, place = number(np.linalg.norm(xy[told] - xy[0])), ", ".join(map(number, xy[told]))
     called = "dims {} and {}".format(*dims)
-    return (
-        f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from "
-        "position 0."
-    )
+    count = style.plural(len(xy), "position")
+    text = f"position {told} is at ({place}), {gap} from position 0"
+    return f"In {called}, {text}; {count} in all."
 
 
 def path(encoding) -> np.ndarray:
-    """Return the rows from each position to the next: a smooth path, if there are any between."""
+    """Return rows from each position to the next: a smooth path, if there are any in between."""
     return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1]
 
 
 def gap(table: np.ndarray) -> float:
-    """Return the distance of the two closest rows, in usual steps; it's 1 at most."""
+    """Return the distance between the two closest rows, in usual steps; at most 1."""
     squares = np.einsum("td,td->t", table, table)
     apart = squares[:, None] + squares - 2 * table @ table.T
     apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once
@@ -114,14 +111,14 @@ def gap(table: np.ndarray) -> float:
 
 
 def wedge(pen, center, radius, start: float, turn: float, *, named=True) -> None:
-    """Fill the angle from `start` on by `turn`, in radians, and write its degrees outside."""
+    """Fill an angle of `turn` radians from `start`, and write its degrees outside."""
     angles = start + np.linspace(0, turn, max(int(abs(turn) * 24), 2))
     arc = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius + center
     pen.shapes(
         [np.concatenate([arc, [center]])], color=style.PAIR, alpha=style.WEDGE[style.theme()]
     )
     pen.strokes([arc], color=style.PAIR, lw=1.4)
-    if named and abs(turn) > math.radians(12):  # else there is no room
+    if named and abs(turn) > math.radians(12):  # else there's no room
         out = np.array([math.cos(start + turn / 2), math.sin(start + turn / 2)])
         degrees = f"{abs(math.degrees(turn)):.0f}°"
         pen.label(degrees, out * radius + center, tuple(out * (18, 13)), color=style.PAIR)

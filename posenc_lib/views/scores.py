@@ -9,21 +9,21 @@ from posenc_lib.views.view import CAUSAL, QUERY, view
 
 AIM = Parameter(
     "aim",
-    "the offset that should score highest: a line there, a ring at the top",
+    "the offset you want to score highest: a line there, a ring at the top",
     None,
     -64,
     64,
     start=-1,
     least=-4095,
 )
-DOTTED = 48  # positions up to which a curve has a dot at each
+DOTTED = 48  # most positions at which a curve has dots
 OFFSETS = ("key before the query", "key after it")
 
 
 def eighths(
     low: float, high: float, most: float, below: float = 0.06, above: float = 0.06
 ) -> tuple[float, float]:
-    """Return ends that hold low and high with margins, in eighths: they seldom jump."""
+    """Return ends around low and high with margins, in eighths: they rarely jump."""
     bound = style.tight_bound(most)
     top, bottom = np.ceil(8 * high / bound - 1e-9), np.floor(8 * low / bound + 1e-9)
     low, high = min(bottom, top - 1) * bound / 8, top * bound / 8
@@ -43,7 +43,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.known = query
     pen.query(query, top=scores[query])
-    # a name on top would lie on the curve
+    # a name on top would cover the curve
     beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()
     pen.label(
         f"itself {own}",
@@ -58,26 +58,26 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
         pen.label(f"lowest {lowest}", there, (0, -13))
     highest = scores >= scores.max() - 1e-9 * max(most, 1e-300)
     best = query if highest[query] else int(np.argmax(highest))
-    title = f"Highest at {best}: {number(scores[best])}"
+    title = f"Highest at key {best}: {number(scores[best])}"
     ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)
     if ways.size and (np.sign(np.diff(scores)) == ways).all():
         title = f"Falls steadily from {own} to {lowest}"
     pen.title(title)
-    told = f"{own} with itself, lowest {lowest} with position {least}"
-    return f"{what.capitalize()} of position {query}: {told}."
+    told = f"{own} for itself, and as low as {lowest} for position {least}"
+    return f"{what.capitalize()} with position {query}: {told}."
 
 
 @view(
     "curves",
-    "Score against offset",
+    "Score by offset",
     x=OFFSETS,
     needs="similarity",
     ignores="layout",
     most_positions=512,
 )
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
-    """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the
-    curve is ringed.
+    """Draw the lowest, highest and mean score at each offset; an aim gets a line, and the top of
+    the curve a ring.
     """
     offsets, low, mean, high = by_offset(encoding.similarity)
     last, most = int(offsets[-1]), max(-low.min(), high.max())
@@ -91,21 +91,21 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
     dotted = len(offsets) <= 2 * DOTTED
     smooth = dotted and alone and encoding.has("queries_and_keys") and encoding.continuous
-    if smooth:  # what lies between two offsets, too: lines would cut its corners
+    if smooth:  # also between two offsets: lines would cut corners
         x = np.linspace(-last, last, 32 * last + 1)
         q, k = encoding.queries_and_keys(np.abs(x))
         pen.line(x, np.where(x < 0, q @ k[16 * last], k @ q[16 * last]), style.KEY, 1)
     pen.curve(offsets, mean, dotted=dotted, lw=0 if smooth else 2)
-    title = "The offset alone decides" if alone else "More than the offset decides"
+    title = "Only the offset matters" if alone else "More than the offset matters"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
         title = (
-            f"Offset {_signed(offset)} scores {number(here)}, "
+            f"Offset {_signed(offset)} scores {number(here)} "
             f"{'everywhere' if alone else 'on average'}"
         )
     top = np.flatnonzero(mean >= mean.max() - 1e-9 * most)
-    best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # of several the nearest
+    best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # the nearest, if several
     if aim is not None:
         pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
         pen.tick("x", aim, _signed(aim), style.PAIR)
@@ -113,15 +113,17 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
         title = (
-            f"Highest at offset {_signed(best)}, "
-            f"{'as asked' if best == aim else f'not at {_signed(aim)}'}"
+            f"Highest at offset {_signed(best)}"
+            f"{', as wanted' if best == aim else f'; you wanted {_signed(aim)}'}"
         )
     pen.title(title)
-    score, same = "Mean score", "a band: the offset alone does not decide"
+    score, same = "mean score", "In the band, scores at one offset vary"
     if alone:
-        score, same = "Score", "the same wherever query and key stand"
-    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
-    return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
+        score, same = "score", "The same anywhere in the text"
+    aim = aim or 0
+    there = f"; at {number(aim)}, it's {number(mean[aim + last])}" if aim != best else ""
+    told = f"{number(mean[best + last])}, at offset {number(best)}"
+    return f"Highest {score}: {told}{there}. {same}."
 
 
 def _signed(offset: int) -> str:
@@ -131,12 +133,12 @@ def _signed(offset: int) -> str:
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return (offsets, lowest, mean, highest) over a square matrix's diagonals, each (2n − 1,).
 
-    NaN does not count; where all of a diagonal is NaN, so is what is told of it.
+    NaN doesn't count; a diagonal of nothing but NaN has no lowest and no highest.
     """
     n = len(matrix)
     padded = np.full((n, 2 * n), np.nan)
     padded[:, :n] = matrix[::-1]
-    # each row moves one place on: a column is one offset
+    # each row shifts by one place: a column is one offset
     columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)
     low, high, offsets = np.fmin.reduce(columns), np.fmax.reduce(columns), np.arange(1 - n, n)
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
@@ -150,16 +152,16 @@ PAIRS = {
 }
 
 
-@view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
+@view("cells", "All queries and keys", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
-    """Color all scores."""
+    """Color the score of each query and key."""
     every = [masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)]
     clim = style.color_limits(np.stack(every))
     return all_pairs(pen, every[0], encoding.scores_are, query, clim)
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
-    """Color the score of each query and key, less a number; say what is seen."""
+    """Color the score of each query and key, less a number; return a sentence."""
     pen.cells(matrix - less, clim)
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)
@@ -170,12 +172,12 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
         same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
         pen.title("All scores are the same" if same else "Each diagonal has one color")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
-    lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
+    lowest = f"Lowest: {number(matrix[row, column])}, at query {row} and key {column}"
     if less:
-        lowest += ", before their mean is taken off"
-    return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."
+        lowest += " (mean not yet subtracted)"
+    return f"{len(matrix)} × {len(matrix)} {what}. {lowest}."
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
-    """Return scores with NaN for the keys after each query where a causal mask hides them."""
+    """Return scores, with NaN for the keys after each query if a causal mask hides them."""
     return np.where(np.tri(*scores.shape, dtype=bool), scores, np.nan) if causal else scores

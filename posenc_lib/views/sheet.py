@@ -1,4 +1,4 @@
-"""Several views in one figure: where they are, and the frames that follow a hand."""
+"""Several views in one figure: their layout, and the frames as sliders move."""
 
 import re
 from collections import defaultdict
@@ -19,35 +19,35 @@ from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
-ALONE = 640  # px of a figure with one view in a row
-BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
-HELD = {"curves": "ylim", "cells": "clim"}  # limits that wait for a hand, by kind of view
-NARROW = 256  # px of a cell beside others
-ABOVE = 30  # px for the name of an encoding that is beside others
-MARGIN = 16  # px of paper around a picture that is kept
-SLIDE = 1600  # px of width of a PNG, at least
+ALONE = 640  # px of a figure with one view per row
+BESIDE = {2: 856, 3: 1008}  # px of others, by views per row
+HELD = {"curves": "ylim", "cells": "clim"}  # limits that wait for a drag to end, by kind
+NARROW = 256  # px of a cell next to others
+ABOVE = 30  # px for an encoding's name, next to others
+MARGIN = 16  # px of paper around a saved picture
+SLIDE = 1600  # least width of a PNG, in px
 
 
 class Sheet:
-    """A figure with one pair of axes for each view, in the theme that is in use when it is made.
+    """A figure with one pair of axes for each view, in the theme in use when it's made.
 
     Args:
-        views: those of the first encoding, then as many of the next.
+        views: the first encoding's, then as many of the next.
         encodings: each at one setting.
-        values: all values by name, those of the views' own parameters among them.
-        own: values of one view alone, a dict for each; "title" is one.
-        names: what is written above the first view of each encoding; None: titles of several.
-        width: px that the page has; None means what suits the views.
-        plot: px of height of a plot, where there are several views in a row.
-        alike: whether encodings share limits of one quantity, as three do.
-        sharpness: dots of the picture for each pixel of the page.
+        values: all values by name, including the views' own parameters.
+        own: values for one view alone, a dict each; "title" is one.
+        names: text above each encoding's first view; None: their titles, if several.
+        width: px the page has; None means what suits the views.
+        plot: a plot's height in px, if there are several views in a row.
+        alike: whether encodings share limits of one quantity, like three do.
+        sharpness: the picture's dots for each pixel of the page.
 
     Attributes:
         pens: one for each view.
         cells: left, bottom, width and height of each, in fractions of the figure.
         size: width and height in px.
-        text: what is shown, in words; seen: the same without the settings, which sliders tell.
-        heading: what a file says above the views, if not which encoding it is.
+        text: what is shown, in words; seen: the same without the settings, which sliders show.
+        heading: what a file says above the views, if not the encoding's name.
     """
 
     def __init__(
@@ -97,13 +97,13 @@ class Sheet:
     # What is shown
 
     def update(self, encodings: list, values: dict, names=None) -> None:
-        """Move the views to another setting, perhaps under other names; the next frame shows it."""
+        """Move the views to new settings, perhaps with new names; the next frame shows them."""
         if names:
             for name, pen in zip(names, self.pens[:: self.each], strict=True):
                 pen.axes.head = name
         for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
-        # only now: after an error the last picture and words stay
+        # only now: after an error, the last picture and words stay
         self.encodings, self.values = encodings, values
         self.share()
         self.text, self.seen = self._told(), self._told(settings=False)
@@ -115,7 +115,7 @@ class Sheet:
             self._ground = None
 
     def share(self) -> None:
-        """Let all views of the same quantity have limits that hold all."""
+        """Give all views of the same quantity limits that fit them all."""
         groups = defaultdict(list)
         for pen, encoding in self.fed(self.encodings):
             whose = self.alike or id(encoding)
@@ -134,13 +134,13 @@ class Sheet:
                     self._draw(pen, encoding, self.values)
 
     def freeze(self, names, settings) -> None:
-        """Let limits of these names hold what is shown at each of some settings.
+        """Freeze these limits, wide enough for each of some settings.
 
-        Later they hold all that does not fit, too.
+        They still grow for what doesn't fit.
         """
         for encodings, values in settings:
             for pen, encoding in self.fed(encodings):
-                with suppress(Exception):  # a reader who gets there is told
+                with suppress(Exception):  # a reader who gets there sees it
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
@@ -153,9 +153,9 @@ class Sheet:
             self.update(self.encodings, self.values)
 
     def withhold(self, shown=()) -> None:
-        """Keep back each curve that a reader is to draw, but those shown, and till then tables.
+        """Keep back each curve a reader is asked to draw, except those shown, and tables meanwhile.
 
-        Points and whatever else has no axes of numbers is given.
+        Points, and anything else without number axes, stay visible.
         """
         for k, pen in enumerate(self.pens):
             pen.withheld = pen.view.kind in ("curves", "cells") and k not in shown
@@ -166,15 +166,15 @@ class Sheet:
 
     @property
     def asked(self) -> list[int]:
-        """Say which views keep back what a reader is to draw."""
+        """Say which views keep back something a reader should draw."""
         return [k for k, pen in enumerate(self.pens) if pen.withheld and pen.drawable]
 
     def draw_all_anew(self) -> None:
-        """Draw everything anew at the next frame: an error may have left a view half moved."""
+        """Redraw everything in the next frame: an error may have left a view half moved."""
         self._ground = None
 
     def _told(self, *, settings: bool = True) -> str:
-        """Say in words what the figure shows, with the settings at which it does or without."""
+        """Say in words what the figure shows, with or without the settings."""
         sentences = []
         for k, encoding in enumerate(self.encodings):
             own = slice(k * self.each, (k + 1) * self.each)
@@ -201,13 +201,13 @@ class Sheet:
     def pixels(self) -> np.ndarray:
         """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
         with style.themed(self.theme), style.styled():
-            if self._ground is None:  # of all views: numbers of one reach into the next one's cell
+            if self._ground is None:  # of all views: one's numbers reach into the next one's cell
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
                 for pen in self.pens:
                     pen.ax.draw(self.renderer)
                 self._ground, self._still = self.renderer.copy_from_bbox(self.figure.bbox), None
-            # Pixels of marks that stand still are kept, too
+            # Pixels of marks that don't move are also kept
             still = [pen.marks.still for pen in self.pens]
             if self._still is None or still != self._still[0]:
                 self.renderer.restore_region(self._ground)
@@ -222,7 +222,7 @@ class Sheet:
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
         """Return the figure as a file's bytes, "png", "svg" or "pdf".
 
-        about may hold title, description, heading and margin.
+        about can have title, description, heading and margin.
         """
         with style.themed(self.theme):
             return style.file(self.figure, suffix, dpi, **about)
@@ -235,7 +235,7 @@ class Sheet:
         return self.picture(suffix, dpi or max(2 * CSS_DPI, sharp), **usual | about)
 
     def _name(self) -> str:
-        """Return the only encoding that is drawn, unless something drawn names it."""
+        """Return the name of the only encoding, unless the figure already shows it."""
         titles = {encoding.title for encoding in self.encodings}
         told = " ".join(f"{pen.axes.head} {pen.headline}" for pen in self.pens)
         names = [part.strip("( )") for title in titles for part in title.split("(")]
@@ -245,15 +245,15 @@ class Sheet:
     def save(self, path, dpi: float | None = None, **about) -> Path:
         """Write the figure to path, a .png, .svg or .pdf file, as `kept` makes it.
 
-        A file that was there is replaced whole or not at all.
+        An existing file is replaced whole or not at all.
 
         Raises:
             TypeError: path is neither text nor a Path.
-            ValueError: the suffix is none of these.
-            OSError: the folder cannot be written.
+            ValueError: it has a different suffix.
+            OSError: the folder isn't writable.
         """
         if not isinstance(path, (str, Path)):
-            raise TypeError(f"path must be a file's name, got {validate.show(path)}")
+            raise TypeError(f"path must be a str or a Path, got {validate.show(path)}")
         path = Path(path)
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
@@ -267,8 +267,8 @@ def arranged(
 ) -> tuple[list[tuple], tuple]:
     """Return where each view is, and the size of all, in px.
 
-    Plots of a row are level, a square is as wide as high. A place is left, top, width and height of
-    the cell, width and height of the plot. Arguments as in `Sheet`; number: how many encodings
+    Plots in a row are level, and squares are square. A place is left, top, width and height of the
+    cell, width and height of the plot. Arguments as in `Sheet`; number: how many encodings
     there are; named: whether their names are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
@@ -292,7 +292,7 @@ def arranged(
 
 
 def columns(count: int, number: int, width: float | None) -> int:
-    """Return how many views are in a row: of several encodings, all of one."""
+    """Return how many views a row has: all of one encoding's, if there are several."""
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
@@ -300,7 +300,7 @@ def columns(count: int, number: int, width: float | None) -> int:
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
-    """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
+    """Return how wide each view's plot is in a row, in px, and how high they all are."""
     squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
     beside = sum(view.left + RIGHT for view in views) + between
     natural = ALONE if len(views) == 1 else BESIDE[len(views)]
@@ -308,7 +308,7 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     if all(squares):
         natural = beside + len(views) * PLOT
     room = (width or natural) - beside  # for plots
-    larger = min((width or 0) / natural, 1.5)  # a figure that is to be larger is so as a whole
+    larger = min((width or 0) / natural, 1.5)  # a larger figure is larger as a whole
     high = plot * max(larger, 1) * max(view.tall for view in views)
     if len(views) == 1:
         phone = width and width < 420

@@ -9,10 +9,10 @@ from posenc_lib.views import style
 from posenc_lib.views.points import PLANE
 
 AZIMUTH = Parameter(
-    "azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360
+    "azimuth", "which side you look from, in degrees", -60, -180, 175, 5, least=-360, most=360
 )
 
-# degrees from which one looks down; how far away the eye is, in half sides of the cube
+# degrees by which you look down; how far away the eye is, in half sides of the cube
 ELEVATION, FAR = (18, 9.0)
 
 CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
@@ -29,7 +29,7 @@ SPACE = PLANE | {"square": True, "drags": "azimuth"}
 
 
 def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return where points of a cube, within 0 … 1, are seen from a side, and how near each is."""
+    """Return where you see points of a cube, in 0 … 1, from a side, and how near each is."""
     a, e = np.radians([azimuth, ELEVATION])
     right, toward = (
         np.array([-np.sin(a), np.cos(a), 0]),
@@ -42,11 +42,11 @@ def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a cube's edges and axes; return where its corners are seen, and how near they are."""
+    """Draw a cube's edges and axes; return where you see its corners, and how near they are."""
     corners, near = looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
-    for axis in range(3):  # its name stands beside the nearest edge of the floor, or the leftmost
+    for axis in range(3):  # its name is next to the nearest edge of the floor, or the leftmost
         edges = [edge for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]]
         if axis < 2:
             floor = [edge for edge in edges if not CORNERS[edge, 2].any()]

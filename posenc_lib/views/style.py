@@ -1,4 +1,4 @@
-"""The look of every picture: sizes, colors by what they are for, scales, numbers as words."""
+"""The look of every picture: sizes, colors by role, color scales, numbers as words."""
 
 import functools
 import html
@@ -23,19 +23,19 @@ from PIL.PngImagePlugin import PngInfo
 from posenc_lib.encodings import validate
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
-# Points of type: titles, words, numbers at axes
+# Points of type: titles, words, numbers on axes
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
-HEADING, ROW = 12, 24  # of what stands above a whole picture, and px for it
-# Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which
-# is a square's side
+HEADING, ROW = 12, 24  # above a whole picture, and px for it
+# Pixels of the page: left and right of a plot, above and below it, between cells; a plot's height,
+# which is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
 
 # Colors by role: the same thing looks the same in every view. style.KEY is the color of the theme
 # in use.
 ROLES = {
-    "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
+    "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the query's position, and nothing else
     "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
-    "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the pair of dims that is looked at, and its angle
+    "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the chosen pair of dims, and its angle
     "OTHER": ("5A0F6E", "B266FF", "9257A8"),  # a second encoding, base or word
     "INK": (
         "1F2328",
@@ -44,32 +44,32 @@ ROLES = {
     ),  # titles, and where to look: an extreme, an offset, a sum
     "SOFT": ("57606A", "B4BCC6", "333333"),  # numbers, units, explanation
     "RULE": ("8C959F", "79828E", "8C8C8C"),  # axes, zero
-    "GHOST": ("AFB8C1", "5B6470", "B5B5B5"),  # what was before, circles; never words
+    "GHOST": ("AFB8C1", "5B6470", "B5B5B5"),  # what was there before, circles; never words
     "GRID": ("E3E7EB", "2B3138", "CCCCCC"),
-    "TINT": ("DCEBF8", "173A57", "E2E2E2"),  # a region, what could be
+    "TINT": ("DCEBF8", "173A57", "E2E2E2"),  # a region, what's possible
     "PAPER": ("FFFFFF", "111111", "FFFFFF"),
 }
 THEMES = ("light", "dark", "print")
 WEDGE = {"light": 0.22, "dark": 0.45, "print": 0.22}  # how opaque an angle is
-# Scales of colors run evenly in lightness; their middle is zero, a step off the paper, and the
-# upper half is for numbers of one sign. On paper lightness alone must do.
+# Color scales run evenly in lightness; their middle is zero, a step off the paper, and the upper
+# half is for numbers of one sign. In print, lightness has to do it alone.
 DIVERGING = {
     "light": "721118 AF3632 D86B58 EE9F8A F7CEC1 F5F7F9 BDDDF7 81BDED 4D95D7 2768AE 153B73",
     "dark": "FBC8AC ED8F73 CC5E4B 9B3F34 62312B 24272A 284261 2D639A 3E89CB 67B3EF A6DCFF",
     "print": "000000 262626 4D4D4D 737373 999999 BFBFBF CCCCCC D9D9D9 E6E6E6 F2F2F2 FFFFFF",
 }
-POSITIONS = {  # from position 0 on
+POSITIONS = {  # from position 0 up
     "light": "2B235D 2A2F6B 273B78 204984 12568E 006497 00739A 00819B 008F99 049B96 36A792",
     "dark": "7565BB 7073C7 6A82D2 6491DB 5E9FE1 5AAEE5 55BDE6 58CCE4 64D9E1 77E6DC 8FF1D7",
     "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
 }
-# for letters that DejaVu lacks, where a machine has them
+# for letters DejaVu lacks, if a machine has them
 SCRIPTS = "Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC, WenQuanYi Zen Hei, "
 SCRIPTS += "Noto Sans CJK JP, Hiragino Sans, Malgun Gothic, Droid Sans Fallback, Noto Sans Thai, "
 SCRIPTS += "Noto Sans Devanagari, Nirmala UI, Arial Unicode MS"
 FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fontManager.ttflist}]
-HALFWAY = 24  # the position whose color is about the middle one
-# of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
+HALFWAY = 24  # the position with about the middle color
+# for new artists, whatever the caller uses; text stays text, and a picture gives the same bytes
 SETTINGS = {
     "font.family": ["sans-serif", *FALLBACKS],
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
@@ -80,7 +80,7 @@ SETTINGS = {
     "lines.linewidth": 2,
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",
-    "text.hinting": "default",  # older matplotlibs have another one by themselves
+    "text.hinting": "default",  # older matplotlibs have a different default
     "svg.fonttype": "none",
     "svg.hashsalt": "posenc",
     "pdf.fonttype": 42,
@@ -88,8 +88,8 @@ SETTINGS = {
 
 _theme, _usual = ContextVar("theme", default=""), "light"
 
-# matplotlib's style and text caches belong to the whole process, and JupyterLab may call back on
-# several threads while a cell runs: whoever draws, or moves what is drawn, holds this lock.
+# matplotlib's style and text caches belong to the whole process, and JupyterLab can call back on
+# several threads while a cell runs: drawing, or moving what is drawn, takes this lock.
 LOCK = threading.RLock()
 
 
@@ -113,14 +113,14 @@ def theme() -> str:
 
 
 def usual(name: str) -> None:
-    """Use a theme wherever no context has one of its own."""
+    """Use a theme wherever no context sets its own."""
     global _usual
     _usual = validate.choice("theme", name, THEMES)
 
 
 @contextmanager
 def themed(name: str):
-    """Use another theme within this context."""
+    """Use a theme within this context."""
     before = _theme.set(name)
     try:
         yield
@@ -128,7 +128,7 @@ def themed(name: str):
         _theme.reset(before)
 
 
-# Settings of windows and of the session, which are nobody's style
+# Settings of windows and of the session, which aren't a style's
 OF_WINDOWS = (
     "backend date.epoch docstring figure.max figure.raise interactive savefig.dir timezone tk. "
     "toolbar webagg"
@@ -137,7 +137,7 @@ OF_WINDOWS = (
 
 @functools.cache
 def _settings(name: str) -> dict:
-    """Return every setting of a theme that a style may have, whatever the caller's own are."""
+    """Return every setting a style can have, for a theme, whatever the caller uses."""
     paper, ink, soft = map(_colors(name).get, ("PAPER", "INK", "SOFT"))
     own = SETTINGS | dict.fromkeys(
         ("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper
@@ -150,10 +150,9 @@ def _settings(name: str) -> dict:
 
 @contextmanager
 def styled():
-    """Let new artists take the theme's style within this context, whatever the caller's settings.
+    """Give new artists the theme's style within this context, whatever the caller's settings.
 
-    The settings are put in as they are: matplotlib's own context checks each of them, at every
-    frame.
+    The settings go in as they are: matplotlib's own context would check each one, at every frame.
     """
     with LOCK:
         before = dict(dict.items(mpl.rcParams))  # dict.copy would ask rcParams for each of them
@@ -169,7 +168,7 @@ def file(
 ) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    The bytes carry no date and no version. heading: words above it, smaller where they are long.
+    The bytes have no date and no version. heading: words above it, smaller if they're long.
     margin: px of paper around it.
     """
     unsaid = {
@@ -182,7 +181,7 @@ def file(
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: validate.printable(text) for key, text in about.items() if text}
         told = [html.escape(text, quote=False) for text in about.values()]
-        about = {} if suffix == "svg" else about  # it says them where who cannot see is told
+        about = {} if suffix == "svg" else about  # it says them where screen readers look
         about |= dict.fromkeys(unsaid[suffix])
         wide, high = figure.get_size_inches()
         row = ROW / CSS_DPI if heading else 0
@@ -205,7 +204,7 @@ def small(png: bytes) -> bytes:
     """Return a picture in 192 colors: less than half the bytes, and paper stays as it is."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
-        if picture.mode == "P":  # it has few already
+        if picture.mode == "P":  # it already has few
             return png
         for name, text in picture.text.items():
             said.add_itxt(name, text)
@@ -223,10 +222,10 @@ def small(png: bytes) -> bytes:
 
 
 def most_frequent(pixels: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return for each place of a palette the color that most of its pixels have, (256, 3)."""
+    """Return the color most pixels have at each place of a palette, (256, 3)."""
     colors = pixels.astype(np.int64) @ [1 << 16, 1 << 8, 1]
     both, counts = np.unique(places.astype(np.int64) << 24 | colors, return_counts=True)
-    both = both[np.argsort(counts)]  # of one place the most frequent comes last, and stays
+    both = both[np.argsort(counts)]  # the most frequent at a place comes last, and stays
     palette = np.zeros(256, np.int64)
     palette[both >> 24] = both & 0xFFFFFF
     return np.stack([palette >> 16, palette >> 8 & 255, palette & 255], axis=1).astype(np.uint8)
@@ -257,12 +256,12 @@ def _scales(theme: str) -> tuple:
 
 
 def diverging():
-    """Return the scale of colors for numbers below and above zero."""
+    """Return the color scale for numbers below and above zero."""
     return _scales(theme())[0]
 
 
 def sequential():
-    """Return the scale of colors for numbers of one sign: the upper half of the other one."""
+    """Return the color scale for numbers of one sign: the upper half of the diverging one."""
     return _scales(theme())[1]
 
 
@@ -285,7 +284,7 @@ def readable_on(color) -> str:
 
 
 def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> float:
-    """Return the next round number at or above value, so that axes move seldom and read well."""
+    """Return the next round number at or above value, so that axes rarely move and read well."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -293,15 +292,15 @@ def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> 
 
 
 def tight_bound(value: float) -> float:
-    """Return value rounded up to two digits, so that a color scale has no room left over."""
+    """Return value rounded up to two digits, so that a color scale has no unused room."""
     return nice_bound(value, [step / 10 for step in range(10, 101)])
 
 
 def color_limits(grid: np.ndarray) -> tuple[float, float]:
     """Return (lowest color, highest color) for these numbers.
 
-    The lowest goes by quarters, so it seldom jumps. Where all numbers are large, a quarter of the
-    colors stays for what differs.
+    The lowest moves in quarters, so it rarely jumps. If all numbers are large, a quarter of the
+    colors is left for what differs.
     """
     low, high = np.nanmin(grid), np.nanmax(grid)
     bound = tight_bound(max(-low, high))
@@ -309,19 +308,19 @@ def color_limits(grid: np.ndarray) -> tuple[float, float]:
 
 
 def lowest(values: np.ndarray) -> int:
-    """Return the first place of the lowest value; rounding noise doesn't decide between equals."""
+    """Return the first index of the lowest value; rounding noise doesn't break ties."""
     return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values[np.isfinite(values)]).max()))
 
 
 @functools.cache
 def _letters() -> frozenset[int]:
-    """Return all letters that this machine's fonts can draw, by their codes."""
+    """Return the codes of all letters this machine's fonts can draw."""
     fonts = [FontProperties(family=family, weight="bold") for family in ("DejaVu Sans", *FALLBACKS)]
     return frozenset({10}.union(*(get_font(findfont(font)).get_charmap() for font in fonts)))
 
 
 def drawable(words: str) -> str:
-    """Return words with a stand-in, like U+4F60, for each letter that no font here has."""
+    """Return words with a stand-in, like U+4F60, for each letter no font here has."""
     if words.isascii() and words.isprintable():
         return words
     missing = "".join({letter for letter in words if ord(letter) not in _letters()})
@@ -342,27 +341,27 @@ def text_width(words: str, size: float, weight: str = "normal") -> float:
 
 
 def written(value) -> str:
-    """Return an exact value for the eye, a setting or a tick: 10,000, 0.25, 1e8, interleaved."""
+    """Return an exact value for people, a setting or a tick: 10,000, 0.25, 1e8, interleaved."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return str(value)
     return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e8 else number(value)
 
 
 def plural(count: int, what: str) -> str:
-    """Return how many there are of something: 1 word, 2 words."""
+    """Return a count with its noun: 1 word, 2 words."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def times_round(turns: float) -> str:
-    """Return how often something has gone round: once, 2.4 times."""
+    """Return how often something went around: once, 2.4 times."""
     return "once" if f"{turns:.1f}" == "1.0" else f"{turns:.1f} times".replace("-", "−")
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return value in some digits (more before the point) for a sentence; rounding noise is 0."""
+    """Return value to some digits (more before the point) for a sentence; rounding noise is 0."""
     if abs(value) < 1e-12:
         return "0"
     text = f"{value:,.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
-    # beside a color scale there is little room: 8.5e-5, not 8.5e-05
+    # next to a color scale, there's little room: 8.5e-5, not 8.5e-05
     text = re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), text)
     return text.replace("-", "−")  # a true minus sign

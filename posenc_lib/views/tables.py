@@ -1,4 +1,4 @@
-"""The table itself: as colors, alone or added to words, and digit by digit."""
+"""The table as colors, alone or added to words, and what it does to words."""
 
 from dataclasses import replace
 
@@ -14,13 +14,11 @@ from posenc_lib.views.view import view
 BOLD = {"fontweight": "bold"}
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
 DIMS = Parameter(
-    "shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1
+    "shown_dims", "how many dims to draw, from the first", None, 1, 1024, start=1024, least=1
 )
-PART = Parameter(
-    "part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES)
-)
+PART = Parameter("part", "what to draw: positions, words or their sum", None, options=tuple(TITLES))
 SCALE = Parameter(
-    "embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1
+    "embed_scale", "factor for every word vector, which has length 1", 1, 1, 64, least=1
 )
 ASKED = replace(SCALE, default=None, start=1)
 
@@ -29,9 +27,9 @@ ASKED = replace(SCALE, default=None, start=1)
 def heatmap(
     pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
 ):
-    """Color a table, a column for each position, or words or their sum; frame the dims of a plane.
+    """Color a table, a column for each position, or words or their sum; frame the dims of a pair.
 
-    Colors go from −bound to bound if one is given; with words they do not depend on the words.
+    Colors go from −bound to bound if it's given; with words, they don't depend on the words.
     """
     whole = encoding.table
     if part in ("words", "sum"):
@@ -45,7 +43,7 @@ def heatmap(
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
     framed = sorted(plane(encoding, pair)) if pair is not None and table.shape[1] > 2 else ()
-    for row in framed:  # neighbors in one frame, with the number of the first
+    for row in framed:  # neighbors in one frame, with the first one's number
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
             pen.tick("y", row, color=style.PAIR)
@@ -53,7 +51,7 @@ def heatmap(
     if part:
         length = about(whole)
         pen.title(f"{TITLES[part]}: {length} long")
-        return f"{TITLES[part]}: {len(table)} vectors, {length} long."
+        return f"{TITLES[part]}: {len(table)} vectors of length {length}."
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])
     first, last = (signs[1:] != signs[:-1]).sum(axis=0).tolist()
@@ -63,7 +61,7 @@ def heatmap(
 
 
 def about(table) -> str:
-    """Return how long the rows of a table are, or about how long where they differ."""
+    """Return how long the rows of a table are, or about how long if they differ."""
     lengths = np.linalg.norm(table, axis=1)
     differ = np.ptp(lengths) > 1e-3 * lengths.max()
     usual = number(float(np.median(lengths)))
@@ -72,14 +70,14 @@ def about(table) -> str:
 
 @view("curves", "Direction a word keeps", x="position", needs="rows", most_positions=1024)
 def token_cosine(pen, encoding, embed_scale=SCALE):
-    """Draw how much of a word's direction is left at each position, and how alike two different
+    """Draw how much of a word's direction is left at each position, and how similar two different
     words are there.
     """
     same, different = toy_data.token_cosines(encoding.table.astype(np.float64), embed_scale)
     last = len(same) - 1
-    told = f"words {number(float(embed_scale))} long, positions {about(encoding.table)}"
+    told = f"word length {number(float(embed_scale))}, position length {about(encoding.table)}"
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit(f"↑ cosine, with {told}")
+    pen.unit(f"↑ cosine ({told})")
     pen.known = 0
     up = 12 if same[last] >= different[last] else -12
     dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
@@ -90,6 +88,6 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
         pen.mark([there], color, 9)
         pen.label(name, there, (0, shift), ha="right", color=color)
     kept, mixed = number(same[last]), number(different[last])
-    pen.title(f"At position {last} two words have cosine {mixed}, a word with itself {kept}")
-    both = f"of a word with itself plus position {last}: {kept}; of two words there: {mixed}"
-    return f"Cosine, with {told}: {both}."
+    pen.title(f"Position {last}: two words have cosine {mixed}; a word keeps {kept}")
+    both = f"a word and itself plus position {last}, {mixed} between two words there"
+    return f"Cosine {kept} between {both}. {told.capitalize()}."

@@ -1,4 +1,4 @@
-"""What a view is: a function that draws an encoding and says what is seen."""
+"""What a view is: a function that draws an encoding and describes it."""
 
 import inspect
 
@@ -8,11 +8,11 @@ from posenc_lib.encodings.register import Register, place_of
 from posenc_lib.views.style import LEFT
 
 # Sliders of several views
-QUERY = Parameter("query", "the position that asks", 10, 0, 4095)
+QUERY = Parameter("query", "position of the query", 10, 0, 4095)
 OFFSET = Parameter(
-    "offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095
+    "offset", "how many positions the key is after the query", 5, 0, 4095, least=-4095
 )
-PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
+PAIR = Parameter("pair", "which pair of dims to draw", 0, 0, 511)
 SEES = "whether each word sees only itself and the words before it"
 CAUSAL = Parameter("causal", SEES, False, options=(False, True))
 
@@ -28,39 +28,39 @@ KINDS["curves"] = {"lines": "y", "shares": ("xlim", "ylim")}
 KINDS["cells"] = {"shares": ("clim",)}
 KINDS["plane"] = {"lines": "xy", "square": True}
 
-# By name; a name that isn't among them is looked for in the pages' packages
+# By name; an unknown name is looked up in the pages' packages
 VIEWS: Register["View"] = Register("view", part="pictures")
 
 
 class View:
-    """One picture of one encoding: function(pen, encoding, **values) → what is seen.
+    """One picture of one encoding: function(pen, encoding, **values) → a sentence.
 
     Attributes:
-        takes: values that it asks for, and what stands in for each.
+        takes: values it asks for, and each one's default.
         parameters: its own sliders.
         kind: one of `KINDS`.
-        title: the noun where there is no sentence.
+        title: the noun if there's no headline.
         x: what x counts, or both its ends.
         unit: what y counts.
-        pointer: what both are to a pointer.
+        pointer: what a pointer calls both.
         needs: methods and parameters an encoding must have.
         only: encoding → whether it fits.
         only_for: which do, in words.
-        ignores: parameters of it that change nothing here.
-        matters: encoding → those that do.
-        drags: the angle that a drag turns, by `degrees` across the plot.
-        weight: how wide it is beside others.
+        ignores: its parameters that change nothing here.
+        matters: encoding → the ones that do.
+        drags: the angle that a drag changes, by `degrees` across the plot.
+        weight: how wide it is next to others.
         wide: px of a figure of it alone.
-        tall: times as high as others.
+        tall: how many times as high as others.
         narrow: the same on a phone.
-        left: px beside the plot for numbers.
+        left: px left of the plot for numbers.
         lines: axes with lines to read by.
         log: logarithmic axes.
         quantity: whose it draws, if not its own.
         shares: limits that views of one quantity share.
         scale: whether colors need one.
         most_positions: more would be too slow.
-        shows_end: whether it goes on where an encoding ends.
+        shows_end: whether it continues where an encoding ends.
         ends: (width, seq_len) → highest values of other parameters.
     """
 
@@ -90,7 +90,7 @@ class View:
         return able and (self.only is None or bool(self.only(encoding)))
 
     def quantity_of(self, encoding) -> tuple[str, str]:
-        """Return what is drawn; if that's the same, it can be compared."""
+        """Return what is drawn; views with the same can be compared."""
         return self.quantity or self.name, "" if "attend" in self.needs else encoding.scores_are
 
     def relevant(self, encoding) -> list[str]:
@@ -114,12 +114,11 @@ def _named(name: str) -> View:
 
 
 def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", **about):
-    """Return what makes a view of a function.
+    """Return a decorator that makes a view of a function.
 
-    Its arguments after pen and encoding are the values that it asks for. An argument whose
-    default is a Parameter is a slider of its own; any other default stands in where no view
-    brings this value, as a view beside it may. needs and ignores are words; the rest is as in
-    `View`.
+    Its arguments after pen and encoding are the values it asks for. An argument whose default
+    is a Parameter gets its own slider; any other default applies if no view next to it brings
+    this value. needs and ignores are words; for the rest, see `View`.
 
     Raises:
         TypeError: there is no such option.

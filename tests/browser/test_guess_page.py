@@ -141,7 +141,7 @@ def test_keys_draw_from_the_known_point_and_a_value_can_be_typed_in_a_fold(panel
     explorer, _ = panel
     canvas, keyboard = explorer.box.query_selector(PICTURE), explorer.page.keyboard
     table = sinusoidal(LENGTH, 16, base=100.0)
-    assert f"Known: key {QUERY}, 8." in canvas.get_attribute("aria-label")
+    assert f"Known: 8 at key {QUERY}." in canvas.get_attribute("aria-label")
     canvas.focus()
     for key in ("ArrowRight", "ArrowUp", "ArrowRight"):
         keyboard.press(key)

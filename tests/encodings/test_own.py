@@ -237,7 +237,7 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
 
 def test_a_table_ends_where_it_ends():
     beside = pe.explore([T, "rope"], seq_len=(2, 64), start={"seq_len": 40})
-    assert "no row from 20 on" in beside.text
+    assert "no rows from 20 on" in beside.text
     assert pe.explore(T, views="waves").sliders["seq_len"].max == 20
 
 
@@ -387,7 +387,7 @@ def test_views_of_longer_texts_show_an_own_encodings_numbers(
         full = int((length * before >= 2 * np.pi).sum())
         reached = (times * length * now - np.minimum(length * before, 2 * np.pi)) > before
         new = int((reached & (length * before < 2 * np.pi)).sum())
-        assert f"In {length} positions of training {full} of 8 pairs" in text
+        assert f"In {length} positions of training, {full} of 8 pairs" in text
         assert f"takes {new} of the others" in text
     elif view == "frequencies":
         kept = int((np.abs(before / now - 1) < 1e-9).sum())

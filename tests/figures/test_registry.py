@@ -237,7 +237,7 @@ def test_words_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_sti
     at_home, moved, longer = (one.words(one.values(**values))[1] for values in chosen)
     assert at_home == one.alt
     for told in (moved, longer):
-        assert "get 90 % of each head's attention if all match alike: " in told
+        assert "get 90% of each head's attention when all match equally: " in told
     assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))
 
 

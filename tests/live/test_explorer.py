@@ -170,13 +170,12 @@ def test_under_a_picture_one_line_says_what_has_changed_and_never_what_is_no_lon
     panel = explore("sinusoidal", seq_len=64, d_model=64, start={"query": 0, "pair": 8})
     assert line(panel) == ""
     panel.set(base=500)  # position 0 stays where it is
-    assert (
-        line(panel) == "Dot products of position 0: 32 with itself, lowest 4.69 with position 60."
-    )
+    said = "Dot products with position 0: 32 for itself, and as low as 4.69 for position 60."
+    assert line(panel) == said
     panel.set(base=501)
     assert line(panel) in panel.sheet.seen
     panel.set(pair=9)
-    assert line(panel).startswith("Points: dims 18 and 19")
+    assert line(panel).startswith("In dims 18 and 19, ")
     said = line(panel)
     panel._picture.page = {"dark": True, "own": 1100, "width": 1100, "height": 900}
     assert (panel._picture.drawn, line(panel)) == ("dark", said)  # drawn anew, nothing has moved
@@ -186,7 +185,7 @@ def test_under_a_picture_one_line_says_what_has_changed_and_never_what_is_no_lon
     assert line(explore("sinusoidal", views="steps")) == ""
     both = explore(["rope", "alibi"], views="attention_row", query=(0, 63))
     both.set(query=3)
-    assert line(both).startswith("ALiBi: Position 3 ")  # RoPE's sentence is longer
+    assert line(both).startswith("Rotary (RoPE): Position 3 ")
 
 
 def test_a_slider_that_cannot_move_says_why_and_then_what_it_sets():
@@ -200,7 +199,7 @@ def test_a_slider_that_cannot_move_says_why_and_then_what_it_sets():
     asks = explore("sinusoidal", views="dot_product", guess=True)
     assert {slider.tooltip for slider in asks.sliders.values()} == {"Draw what you expect first."}
     asks.answer()
-    assert asks.sliders["query"].tooltip == "the position that asks"
+    assert asks.sliders["query"].tooltip == "position of the query"
 
 
 REFUSED = [  # a call, and how its error begins
@@ -395,7 +394,7 @@ def test_in_a_browser_what_code_saves_is_downloaded_too(tmp_path, monkeypatch):
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     panel = explore("binary", views="heatmap")
     assert panel.save(tmp_path / "a.png").stat().st_size > 0
-    assert "path must be a file's name, got None" in refusal(panel.save, None)
+    assert "path must be a str or a Path, got None" in refusal(panel.save, None)
     assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(
         panel.save, tmp_path / "a.gif"
     )

@@ -85,7 +85,7 @@ def test_a_point_that_is_known_is_told_to_the_page_and_in_words():
     panel = asked(query=5)
     (plot,) = panel._picture.guess["plots"]
     assert plot["known"] == 5
-    assert panel.text.endswith("Known: key 5, 8.")
+    assert panel.text.endswith("Known: 8 at key 5.")
     unknown = explore("rope", views="score_by_offset", guess=True)
     assert unknown._picture.guess["plots"][0]["known"] is None
     assert unknown.text.endswith(ASK)

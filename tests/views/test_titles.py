@@ -61,7 +61,7 @@ def trajectory(title, said, e, v):
     dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
     xy = e.table[:, np.minimum(dims, e.table.shape[1] - 1)]
     angles = np.unwrap(np.angle(xy @ [1, 1j]))
-    return [abs(angles[-1] - angles[0]) / TURN] if "round the circle" in title else [len(xy)]
+    return [abs(angles[-1] - angles[0]) / TURN] if "around the circle" in title else [len(xy)]
 
 
 def closest_pair(title, said, e, v):
@@ -79,7 +79,7 @@ def dot_product(title, said, e, v):
     if falls and len(scores) > 1:
         return [scores[q], scores.min()] if title.startswith("Falls steadily") else False
     best = int(said[0])
-    right = title.startswith("Highest at") and about(said[1], scores[best])
+    right = title.startswith("Highest at key") and about(said[1], scores[best])
     return right and scores[best] >= top and (best == q or scores[q] < top)
 
 
@@ -396,7 +396,9 @@ def shift_matrix(title, said, e, v):
 def score_by_offset(title, said, e, v):
     if not said:
         spread = max(np.ptp(np.diagonal(e.similarity, k)) for k in range(1 - e.seq_len, e.seq_len))
-        return title.startswith("The offset alone") == (spread < 1e-9 * np.abs(e.similarity).max())
+        return title.startswith("Only the offset matters") == (
+            spread < 1e-9 * np.abs(e.similarity).max()
+        )
     best, *asked = said
     mean = {k: np.diagonal(e.similarity, k).mean() for k in range(1 - e.seq_len, e.seq_len)}
     highest = mean[best] >= max(mean.values()) - 1e-9 * np.abs(e.similarity).max()
