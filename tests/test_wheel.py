@@ -101,4 +101,4 @@ assert main(["notebooks"]) == 2
     assert told.returncode == 0, told.stderr
     assert "base 100" in told.stdout
     assert {path.name for path in tmp_path.glob("*.*")} == {"panel.svg", "ladder.png", "ladder.gif"}
-    assert "needs the extra lab" in told.stderr
+    assert "needs the lab extra" in told.stderr

@@ -1,12 +1,12 @@
-// A film: a picture, the pixels that differ in each other frame, and sliders that choose one. Nothing is loaded.
-// A notebook gives `render` a widget's model; the last lines do so for the films of a page.
+// A film: a picture, the pixels that change in each other frame, and sliders to choose one. It loads nothing.
+// A notebook gives `render` a widget's model; the last lines do that for a page's films.
 
-const BEAT = 40, REST = 1000; // ms of a frame while it plays, and at each end
-const SWEEP = 45, STEP = 5; // beats from end to end, and of a step where there are few
+const BEAT = 40, REST = 1000; // ms per frame while playing, and at each end
+const SWEEP = 45, STEP = 5; // beats from end to end, and per step if there are few
 const whole = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
 const phone = matchMedia("(max-width: 600px)"); // as in film.css
 
-function isDark() { // the notebook's own theme, where there is one
+function isDark() { // the notebook's own theme, if there is one
   const { dataset, classList } = document.body;
   if (dataset.jpThemeLight) return dataset.jpThemeLight === "false";
   return media.matches || classList.contains("vscode-dark") || whole.getAttribute("theme") === "dark";
@@ -34,9 +34,9 @@ function render({ model, el }) {
   const canvases = cells.map(([, , wide, high]) => make("canvas", { width: wide, height: high }));
   const rooms = canvases.map(canvas => {
     const room = make("div", {}, canvas), own = canvas.width / scale;
-    // beside others it shrinks to two thirds before one goes below the other
+    // it shrinks to two thirds before the next one moves below it
     Object.assign(room.style, { flex: `${own} 1 ${0.65 * own}px`, maxWidth: `min(100%, ${own}px)` });
-    room.style.setProperty("--least", `${0.9 * own}px`); // on a phone: words are read, and one scrolls to the rest
+    room.style.setProperty("--least", `${0.9 * own}px`); // on a phone: words stay readable, and you scroll to the rest
     return room;
   });
   const pens = canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
@@ -45,10 +45,10 @@ function render({ model, el }) {
   const views = make("div", { class: "views", role: "img" }, ...lines);
   const image = el.querySelector("img"), words = el.querySelector(".words") ?? make("p", { class: "words", role: "status" });
   const caption = el.querySelector("figcaption") ?? make("figcaption");
-  const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // all hear them
+  const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // screen readers hear them anyway
 
   function row({ name, help, values, choice }, n) {
-    const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // said once the hand rests
+    const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // announced once the hand rests
     const input = make(choice ? "select" : "input", { type: "range", min: 0, max: values.length - 1, autocomplete: "off", ...act });
     const value = make("output", { "aria-hidden": "true" });
     if (choice) input.append(...values.map(each => make("option", {}, each)));
@@ -62,7 +62,7 @@ function render({ model, el }) {
 
   function move(n, at) {
     last = n;
-    place({ [n]: at }); // each slider moves alone, the others go home
+    place({ [n]: at }); // each slider moves alone; the others go home
     show(sliders[n].frames[at]).then(() => guess?.update());
   }
 
@@ -70,19 +70,19 @@ function render({ model, el }) {
     places = now;
     rows.forEach(([one, put], n) => {
       put(places[n] ?? sliders[n].start);
-      one.classList.toggle("held", n === last); // on a phone it stays beside the pictures
+      one.classList.toggle("held", n === last); // on a phone it stays next to the pictures
     });
     if (!timer) button.textContent = playing();
   }
 
-  // what a reader is to draw first: its frame, the plots, the frame that shows them, and which are still kept back
+  // what to draw first: its frame, the plots, the frame that shows them, and which are still hidden
   const answer = make("div");
   let asked = question?.plots.map(({ axes }) => axes) ?? [];
   const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
   const guess = question && drawing({
     get: name => (name === "axes" ? question.boxes : {
       asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim,
-        y: asked.length || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
+        y: asked.length || wanted === question.home ? plot.y : [] })), // elsewhere the curve is a different one
     }),
     set: (_, shown) => {
       asked = question.plots.map(({ axes }) => axes).filter(axes => !shown.includes(axes));
@@ -98,7 +98,7 @@ function render({ model, el }) {
     wanted = k;
     const image = k && data ? await picture(data) : null;
     base ??= await picture(frames[0].data);
-    if (mine < painted) return; // a later one was quicker
+    if (mine < painted) return; // a later one was faster
     [painted, frame, layer] = [mine, k, image];
     paint();
     el.dataset.frame = k;
@@ -106,11 +106,11 @@ function render({ model, el }) {
   }
 
   function paint(dark = isDark()) {
-    if (!base) return; // nobody has come near it yet
+    if (!base) return; // not near the screen yet
     pens.forEach((pen, n) => {
       const [x, y, wide, high] = cells[n], [left, top] = frames[frame].at;
       pen.drawImage(base, -x, -y);
-      const kept = asked.length && (asked.includes(n) || !question.plots.some(({ axes }) => axes === n)); // tables to the last
+      const kept = asked.length && (asked.includes(n) || !question.plots.some(({ axes }) => axes === n)); // tables come last
       if (layer && !kept) pen.drawImage(layer, left - x, top - y);
       if (!dark) return guess?.over(pen, canvases[n]);
       const pixels = pen.getImageData(0, 0, wide, high), flat = new Uint32Array(pixels.data.buffer);
@@ -130,7 +130,7 @@ function render({ model, el }) {
     views.setAttribute("aria-label", alt ?? said);
   }
 
-  function play() { // to and fro, slow near its ends, from where it is
+  function play() { // back and forth from where it is, slow near the ends
     const { values, start } = sliders[last], most = values.length - 1;
     const beats = most < SWEEP ? Math.min(STEP * values.length, 2 * SWEEP) : SWEEP, way = beats * BEAT;
     const done = 0.5 - Math.sin(Math.asin(1 - 2 * (places[last] ?? start) / most) / 3);
@@ -163,7 +163,7 @@ function render({ model, el }) {
   for (const event of ["pointerdown", "input"]) controls.addEventListener(event, () => timer && stop());
   place({});
   el.classList.add("film");
-  el.style.setProperty("--own", `${width}px`); // px that it wants of a page
+  el.style.setProperty("--own", `${width}px`); // px it needs on a page
   el.prepend(controls, ...buttons);
   image ? image.after(answer) : el.append(views, answer, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();
@@ -176,7 +176,7 @@ function render({ model, el }) {
   }, { rootMargin: "600px" });
   watch.observe(el);
   const events = [[media, "change", () => paint()], [window, "beforeprint", () => paint(false)], [window, "afterprint", () => paint()]];
-  events.push([window, "pageshow", () => place(places)]); // a browser may have moved sliders
+  events.push([window, "pageshow", () => place(places)]); // the browser may have moved sliders
   for (const [target, event, act] of events) target.addEventListener(event, act);
   return () => {
     clearInterval(timer);
@@ -187,7 +187,7 @@ function render({ model, el }) {
 
 export default { render };
 
-function shaped({ narrow, ...film }) { // as a phone shows it, if that's another drawing
+function shaped({ narrow, ...film }) { // as a phone shows it, if that's different
   if (!narrow || !phone.matches) return film;
   const { sliders, stops } = film, frames = film.frames.map((frame, k) => ({ ...frame, ...narrow.frames[k] }));
   return { ...film, ...narrow, sliders, stops, frames, question: film.question && { ...film.question, ...narrow.question } };
@@ -199,6 +199,6 @@ for (const el of document.querySelectorAll("figure.film")) {
   const open = () => (el.replaceChildren(...parts), render({ model: { get: () => shaped(film) }, el }));
   let close = open();
   if (film.narrow) phone.addEventListener("change", () => (close(), (close = open())));
-  if (parent !== window) // the page around it may make room
+  if (parent !== window) // so the page around it can make room
     new ResizeObserver(() => parent.postMessage({ height: Math.ceil(whole.getBoundingClientRect().height) }, "*")).observe(whole);
 }

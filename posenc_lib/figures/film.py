@@ -1,9 +1,9 @@
-"""Films: every frame of a panel as one object of JSON, which `film.js` shows without a kernel.
+"""Films: all frames of a panel as one JSON object, which `film.js` shows without a kernel.
 
-It stands on a page or is a widget. A frame is the pixels that differ from the first one. Each
-color stands for a pair, on light paper and on dark, drawn there, too, so that a page need only
-look it up; pairs that nobody can tell apart are one. Beside its picture a frame has where its plots
-lie, their limits and the numbers of their curves.
+It's on a page or in a widget. A frame is the pixels that differ from the first one. Each color
+stands for a pair, one on light paper and one on dark (both are drawn), so a page only has to look
+it up. Pairs nobody can tell apart are merged. With its picture, a frame has where its plots are,
+their limits and the numbers of their curves.
 """
 
 import base64
@@ -19,11 +19,11 @@ from PIL import Image
 from posenc_lib.files import stored_text
 from posenc_lib.views import style
 
-SHARPNESS = 2  # pixels of a picture for each pixel of a page
-STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one color
-# in 64 bits, wherever it runs
+SHARPNESS = 2  # image pixels per page pixel
+STEP = 16  # of red, green or blue, on either side of paper: a step is one color
+# 64 bits on every system
 SHIFTS = np.arange(0, 48, 8, np.int64)  # of the six bytes of a pair, as one number
-POINTS = 100  # of a curve, at most
+POINTS = 100  # per curve, at most
 
 
 class Film:
@@ -31,10 +31,9 @@ class Film:
 
     Attributes:
         sliders: dicts of name, help, values as written, their frames, start (which one), choice.
-        stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by
-            slider).
-        question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots,
-            boxes, home, the frame that shows it.
+        stops: named frames with several sliders moved: name, frame, at (places by slider).
+        question: what to draw, hidden in the first frame, see `guess.js`: plots, boxes, home, the
+            frame that shows it.
     """
 
     def __init__(self):
@@ -42,15 +41,15 @@ class Film:
         self.sliders: list[dict] = []
         self.stops: list[dict] = []
         self.question: dict | None = None
-        # the color that stands for a pair, by the step of each of its six bytes
+        # the color for a pair, by the step of each of its six bytes
         self._codes: dict[int, tuple] = {}
         self._dark: dict[tuple, tuple] = {}
 
     def add(self, light, dark, **told: str) -> int:
-        """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
+        """Add a frame and what it shows, words and perhaps alt and caption; return its number.
 
-        Both sheets show the same, on light and on dark paper. Axes that are as in the first frame
-        are None.
+        Both sheets show the same, on light and on dark paper. Axes equal to the first frame's are
+        None.
         """
         pixels = np.dstack([sheet.pixels()[..., :3] for sheet in (light, dark)])
         axes = [drawn(pen) for pen in light.pens]
@@ -70,9 +69,9 @@ class Film:
         return len(self.frames) - 1
 
     def _coded(self, pixels: np.ndarray) -> np.ndarray:
-        """Return what stands for each pixel, (n, 4): its light color, a bit off if it's taken."""
+        """Return a code for each pixel, (n, 4): its light color, slightly off if it's taken."""
         numbers = pixels @ (1 << SHIFTS)
-        runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbors are mostly alike
+        runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbors are mostly equal
         lengths = np.diff(runs, append=len(numbers)).astype(np.intp)
         pairs, where = np.unique(numbers[runs], return_inverse=True)
         counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
@@ -80,7 +79,7 @@ class Film:
         paper = self._first[0, 0].astype(int)  # at the corner
         steps = np.round((colors - paper) / STEP).astype(np.int64)
         keys = (steps @ (1 << (6 * np.arange(6, dtype=np.int64)))).tolist()
-        for k in np.argsort(-counts, kind="stable").tolist():  # the color that most of them have
+        for k in np.argsort(-counts, kind="stable").tolist():  # most frequent first
             if keys[k] not in self._codes:
                 red, green, blue, *dark = colors[k].tolist()
                 code = next(
@@ -100,12 +99,12 @@ class Film:
         return film | {"colors": colors, "scale": self._first.shape[1] / self.width}
 
     def html(self, narrow: "Film | None" = None) -> str:
-        """Return what stands on a page: the film as data, and a frame for who runs no scripts.
+        """Return the film for a page, as data, and a frame for readers without scripts.
 
-        narrow: the same frames as phones show them.
+        narrow: the same frames for phones.
         """
         first, *rest = self.frames
-        frames = [first | {"data": ""}, *rest]  # the first one's picture is there
+        frames = [first | {"data": ""}, *rest]  # the page already has its picture
         film = self.told() | {"frames": frames}
         if narrow:
             film["narrow"] = narrow.told()
@@ -124,7 +123,7 @@ class Film:
 </figure>"""
 
     def widget(self):
-        """Return it as a widget, for a notebook; it moves without its kernel, too."""
+        """Return it as a widget for a notebook; it works without a kernel."""
         import anywidget
         import traitlets
 
@@ -136,17 +135,17 @@ class Film:
 
 
 def on_papers(make: Callable) -> list:
-    """Return what is made in the theme in use, and in that of a page around it that is dark."""
+    """Return what's made in the current theme, and in the theme for a dark page."""
     made = [make()]
     with style.themed("dark" if style.theme() == "light" else style.theme()):
         return [*made, make()]
 
 
 def drawn(pen) -> dict:
-    """Return where a plot lies in its picture, in fractions, its axes, and its curves in numbers.
+    """Return where a plot is in its picture, in fractions, its axes, and its curves as numbers.
 
-    A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and
-    words are left out.
+    A curve is its kind, its x (two numbers if evenly spaced) and its y. Images and words are left
+    out.
     """
     (left, bottom), (right, top) = pen.ax.get_position().get_points()
     plot = {"box": _numbers([left, 1 - top, right, 1 - bottom]), "title": pen.headline}
@@ -164,21 +163,21 @@ def _points(points: np.ndarray) -> tuple[list, list]:
 
 
 def _numbers(values) -> list:
-    """Return numbers in four digits, None where there is none."""
+    """Return numbers in four digits, None for those that aren't finite."""
     return [
         float(f"{value:.4g}") if np.isfinite(value) else None for value in np.asarray(values, float)
     ]
 
 
 def webp(pixels: np.ndarray) -> str:
-    """Return pixels as a picture that a page can hold, not one of them changed."""
+    """Return pixels as a lossless picture inside a data address."""
     data = io.BytesIO()
     Image.fromarray(pixels).save(data, "WEBP", lossless=True, quality=75)
     return f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode()}"
 
 
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
-    """Return left, top, width and height of a cell in pixels; neighbors share their edge."""
+    """Return left, top, width and height of a cell in pixels; neighbors share edges."""
     left, bottom, across, up = cell
     x, x_end = round(left * wide), round((left + across) * wide)
     y, y_end = round((1 - bottom - up) * high), round((1 - bottom) * high)
@@ -186,5 +185,5 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
 
 
 def part(name: str) -> str:
-    """Return the text of a file of this folder."""
+    """Return the text of a file in this folder."""
     return stored_text(Path(__file__).with_name(name))

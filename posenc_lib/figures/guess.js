@@ -1,20 +1,20 @@
-// A picture that keeps a curve back until a reader has drawn it: the drawing, and how far it is from the truth.
+// A picture that hides a curve until the reader draws it: the drawing, and how far off it is.
 
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
-const KEYS = 40; // steps of an arrow key from one end of an axis to the other
-const TURN = 0.08; // of an axis, which a curve must go to count as rising or falling
-const RIPPLE = 0.25; // of an axis: swings up to there may ride on a curve that rises or falls, larger ones are all there is
-const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
-const FEW = 3; // stretches that are told one by one
-const BESIDE = 0.02; // of a picture, by which a finger may miss a plot
-const BARS = 8; // places, as those of bars, of which the best and the worst guess are told
+const KEYS = 40; // arrow-key steps from one end of an axis to the other
+const TURN = 0.08; // of an axis: a curve must go this far to count as rising or falling
+const RIPPLE = 0.25; // of an axis: swings this large can be ripples on a curve that rises or falls, larger ones can't
+const LATE = 0.1; // of the places: halfway through a stretch can be this much sooner or later
+const FEW = 3; // stretches to describe one by one
+const BESIDE = 0.02; // of a picture: how far a finger can miss a plot
+const BARS = 8; // places at most to report only the best and worst guess, usually bars
 const written = (value, digits = 3) => // 1,340,000, 0.25
   (Math.abs(value) < 1000 ? String(Number(value.toPrecision(digits)))
     : value.toLocaleString("en-US", { maximumSignificantDigits: digits })).replace("-", "−");
 const isLog = (plot, axis) => plot.log.includes(axis);
 
 function read(plot, value) {
-  // A number as exactly as a reader can draw it.
+  // A number as precisely as anyone can draw it.
   const step = 10 ** Math.floor(Math.log10(Math.abs(plot.ylim[1] - plot.ylim[0]))) / 100;
   return isLog(plot, "y") ? written(value, 2) : written(Math.round(value / step) * step || 0);
 }
@@ -23,7 +23,7 @@ const named = ({ x, labels }, at) =>
   labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? at.toLocaleString("en-US").replace("-", "−") : written(at));
 
 function runs(points, least) {
-  // Where a curve rises and where it falls by so much at least: each stretch's way, its first x and where half is gone.
+  // Where a curve rises or falls by at least this much: each stretch's direction, first x and halfway x.
   const found = [];
   let end = points[0]; // of the stretch so far
   for (const point of points) {
@@ -36,7 +36,7 @@ function runs(points, least) {
 }
 
 function course(points, height) {
-  // A curve's stretches; where they are many, without the ripples that ride on it; null if it only swings.
+  // A curve's stretches; if there are many, without the ripples on it; null if it only swings.
   for (let least = TURN; least <= RIPPLE; least += TURN) {
     const found = runs(points, least * height);
     if (found.length <= FEW) return Object.assign(found, { ripples: least > TURN });
@@ -45,8 +45,8 @@ function course(points, height) {
 }
 
 function shape(plot, mine, truth) {
-  // In words how the truth goes and how a drawing did; where both go alike, whether as soon.
-  // On a logarithmic axis ways and halves are those that are seen, of the logarithm.
+  // In words, what the true curve does and what the drawing did; if both do the same, whether as soon.
+  // On a logarithmic axis, directions and halves are the logarithm's: what you see.
   const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
   const found = points => course(points.map(([x, y]) => [x, seen(y)]), Math.abs(high - low));
   const [drawn, real] = [found(mine), found(truth)], ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
@@ -67,12 +67,12 @@ function shape(plot, mine, truth) {
   const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
   if (most <= LATE * plot.x.length) return `You got the shape: it ${it}.`;
   const [verb, when] = [real[k].way > 0 ? "rises" : "falls", late[k] < 0 ? "sooner" : "later"];
-  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[k].half)}, yours at ${named(plot, drawn[k].half)}.`;
+  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[k].half)}, yours is at ${named(plot, drawn[k].half)}.`;
 }
 
 function told(plot, drawn, brief = false) {
-  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape and its distance, and unless
-  // it's to be brief, where that is most.
+  // How far a drawing, a list of [x, y], is from the truth at the same places: its shape, its distance and, unless
+  // brief, the worst place.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const values = k => `you drew ${read(plot, drawn[k][1])} and it's ${read(plot, truth[k][1])}`;
   const [much, off] = isLog(plot, "y") ? factors(drawn, truth) : distances(plot, drawn, truth);
@@ -80,7 +80,7 @@ function told(plot, drawn, brief = false) {
   const [least, most] = [guessed[0], guessed.at(-1)], at = k => `${plot.counts}${named(plot, drawn[k][0])}`;
   if (plot.x.length <= BARS && least === most) return `For ${at(most)} ${values(most)}.`;
   if (plot.x.length <= BARS) return `Closest: ${at(least)}, where ${values(least)}. Farthest off: ${at(most)}, where ${values(most)}.`;
-  if (!much) return `${shape(plot, drawn, truth)} You were right on it.`;
+  if (!much) return `${shape(plot, drawn, truth)} You were spot on.`;
   const part = drawn.length < plot.x.length ? `From ${at(0)} to ${named(plot, drawn.at(-1)[0])} you were` : "You were";
   return `${shape(plot, drawn, truth)} ${part} ${much} on average${brief ? "" : `, most at ${at(most)}: ${values(most)}`}.`;
 }
@@ -88,14 +88,14 @@ function told(plot, drawn, brief = false) {
 const average = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function distances(plot, drawn, truth) {
-  // How far off a drawing is in words, and at each place.
+  // How far off a drawing is, in words and at each place.
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1]));
   const much = read(plot, average(off));
   return [much === "0" ? "" : `off by ${much}`, off];
 }
 
 function factors(drawn, truth) {
-  // The same on a logarithmic axis, where equal steps are equal factors.
+  // The same on a logarithmic axis: equal steps are equal factors.
   const seen = y => Math.log(Math.max(y, Number.MIN_VALUE));
   const parts = drawn.map(([, y], k) => (truth[k][1] > 0 ? seen(y) - seen(truth[k][1]) : 0));
   const off = parts.map(Math.abs), times = written(Math.exp(average(off)), 2);
@@ -104,7 +104,7 @@ function factors(drawn, truth) {
 }
 
 function stored(act) {
-  // Do something with what the reader's browser keeps; it may keep nothing, as in a private window or on a full disk.
+  // Use what the reader's browser keeps. It may keep nothing, in a private window or on a full disk for example.
   try {
     return act(localStorage);
   } catch {
@@ -113,7 +113,7 @@ function stored(act) {
 }
 
 function nameOf(plots) {
-  // What a drawing is kept by: its page, and a number (FNV-1a) of what is to be drawn there.
+  // The key for a drawing: its page, and a hash (FNV-1a) of what's to be drawn there.
   const page = location.pathname + (new URLSearchParams(location.search).get("path") ?? "");
   const truth = JSON.stringify(plots.map(({ name, x, y, xlim, ylim }) => [name, x, y, xlim, ylim]));
   const number = [...truth].reduce((hash, letter) => Math.imul(hash ^ letter.codePointAt(), 0x01000193), 0x811c9dc5);
@@ -121,12 +121,12 @@ function nameOf(plots) {
 }
 
 function drawing(model, root, canvases, repaint) {
-  // What a reader expects, drawn over a picture that keeps it back; it stays in this browser. There is one canvas for all
-  // plots, or one for each, and around each nothing else that takes room.
-  const lines = new Map(); // of each plot what is drawn: y by x
-  const judged = new Map(); // of each plot that is shown: the truth that its drawing is compared with, and the verdict
-  let entry; // the name by which the browser keeps the drawing
-  let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
+  // What a reader expects, drawn over a picture that hides the answer; it stays in this browser. There's one canvas for
+  // all plots, or one each, and nothing else around a canvas takes room.
+  const lines = new Map(); // what's drawn in each plot: y by x
+  const judged = new Map(); // for each plot shown: the truth its drawing was compared with, and the verdict
+  let entry; // the browser's key for the drawing
+  let held = null, key = null; // the plot being drawn in; the plot and the index of x last used
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
     return made.append(...inside), made;
@@ -137,20 +137,20 @@ function drawing(model, root, canvases, repaint) {
   const part = (x, [a, b], log) => (log ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a));
   const whole = (t, [a, b], log) => (log ? a * (b / a) ** t : a + t * (b - a));
   const scaled = plot => [[plot.xlim, plot.log.includes("x")], [plot.ylim, plot.log.includes("y")]];
-  const spot = (plot, [x, y]) => [part(x, ...scaled(plot)[0]), 1 - part(y, ...scaled(plot)[1])]; // from the left, from above
-  const given = ({ plot, place }) => plot.wide && place === plot.known; // a bar that is there already
+  const spot = (plot, [x, y]) => [part(x, ...scaled(plot)[0]), 1 - part(y, ...scaled(plot)[1])]; // from the left, from the top
+  const given = ({ plot, place }) => plot.wide && place === plot.known; // a bar that's already there
   const put = (at, y) => given(at) || lines.set(at.plot.axes, drawn(at.plot).set(at.plot.x[at.place], y));
   const says = new Map(plots().map(({ axes }) => [axes, make("p", { role: "status" })]));
   const list = make("select", { ariaLabel: "place" }), value = make("input", { type: "number", step: "any" });
   const fold = make("details", {}, make("summary", { textContent: "Type it instead" }), list, " ", value, " or use the arrow keys in the picture");
   const row = make("div", { className: "posenc-guess" }, ...says.values(), fold);
   root.append(row);
-  const sight = new IntersectionObserver(found => { // an invitation moves once, when somebody can see it
+  const sight = new IntersectionObserver(found => { // an invitation moves once, when it's in sight
     for (const { isIntersecting, target } of found) if (isIntersecting) target.classList.add("posenc-seen"), sight.unobserve(target);
   }, { threshold: 0.5 });
   const parts = new Map(plots().map(plot => {
-    // Over each plot an invitation and its buttons. Its stroke begins at what is known, and it's short and level: a slope
-    // would hint at an answer, a wave at ripples.
+    // Over each plot, an invitation and its buttons. Its stroke starts at the known point, short and level: a slope would
+    // hint at the answer, a wave at ripples.
     const [words, stroke] = [make("span", { textContent: plot.wide ? "Drag each bar to where you expect it" : "Draw what you expect" }), make("i")];
     const [again, showing] = ["Again", "Show"].map(textContent => make("button", { type: "button", textContent }));
     for (const part of [words, stroke]) part.ariaHidden = "true"; // the picture's own words say so
@@ -163,14 +163,14 @@ function drawing(model, root, canvases, repaint) {
     return [plot.axes, { over, words, stroke, again, showing }];
   }));
   const line = plot => {
-    // The drawing at each x from its first to its last place, with straight lines between them; bars stand alone.
+    // The drawing at each x from its first to its last, with straight lines between; bars stay separate.
     const knots = [...drawn(plot)].sort(([a], [b]) => a - b);
     if (plot.wide) return knots;
     let k = 0;
     return plot.x.filter(x => knots.length && x >= knots[0][0] && x <= knots.at(-1)[0]).map(x => {
       while (knots[k + 1]?.[0] <= x) k++;
       if (!knots[k + 1] || x === knots[k][0]) return [x, knots[k][1]];
-      // straight lines as they are seen, on whatever axes
+      // lines that look straight on these axes
       const [along, up] = scaled(plot), [a, b, t] = [knots[k][0], knots[k + 1][0], x].map(at => part(at, ...along));
       const [y, z] = [knots[k][1], knots[k + 1][1]].map(at => part(at, ...up));
       return [x, whole(y + ((z - y) * (t - a)) / (b - a), ...up)];
@@ -178,7 +178,7 @@ function drawing(model, root, canvases, repaint) {
   };
   const enough = plot => line(plot).length > (plot.wide ? 0 : 1);
   const over = (pen, canvas, { width, height } = canvas) => {
-    // The drawings of a canvas, over it or over a picture of another size.
+    // A canvas's drawings, over it or over a picture of a different size.
     const dots = width / canvas.clientWidth || 1;
     for (const plot of plots().filter(plot => on(plot) === canvas)) {
       const [left, top, right, bottom] = box(plot), asks = asked(plot);
@@ -200,7 +200,7 @@ function drawing(model, root, canvases, repaint) {
         else pen.lineTo(...seen(point).map((at, k) => at * (k ? height : width)));
       pen.stroke();
       if (plot.wide && asks) {
-        // what is known, and outlines of equal height of what is still to be dragged
+        // known bars, and outlines of equal height for those still to be dragged
         [pen.globalAlpha, pen.lineWidth] = [0.4, 1.5 * dots];
         pen.setLineDash([4 * dots, 4 * dots]);
         const middle = whole(0.5, ...scaled(plot)[1]);
@@ -214,12 +214,12 @@ function drawing(model, root, canvases, repaint) {
     }
   };
   const verdict = plot => {
-    // Say once how far off a drawing is; when sliders have moved, that it was for another curve.
+    // Say once how far off a drawing is; after sliders move, that it was for a different curve.
     const truth = JSON.stringify(plot.y), mine = line(plot), name = plot.name && says.size > 1 ? `${plot.name}: ` : "";
     if (asked(plot) || !enough(plot)) return judged.delete(plot.axes), "";
     if (!judged.has(plot.axes)) judged.set(plot.axes, [truth, name + told(plot, mine, says.size > 1)]);
     const [then, words] = judged.get(plot.axes);
-    return truth === then ? words : `${name}The gray line is your drawing for the curve as it was at first.`;
+    return truth === then ? words : `${name}The gray line is what you drew for the original curve.`;
   };
   const shown = () => plots().filter(plot => !asked(plot)).map(({ axes }) => axes);
   const ready = () => plots().filter(plot => asked(plot) && enough(plot)).map(({ axes }) => axes);
@@ -231,7 +231,7 @@ function drawing(model, root, canvases, repaint) {
   function show({ currentTarget }) {
     const every = [...shown(), ...ready()];
     keep(every);
-    if (document.activeElement === currentTarget) currentTarget.previousSibling.focus(); // it goes, the keyboard stays here
+    if (document.activeElement === currentTarget) currentTarget.previousSibling.focus(); // it disappears, focus stays here
     tell(every);
   }
   function forget(axes) {
@@ -240,13 +240,13 @@ function drawing(model, root, canvases, repaint) {
     key = null;
     tell(others);
     keep(others);
-    entry = nameOf(plots()); // sliders have moved
+    entry = nameOf(plots()); // sliders moved
     keep(others);
     on({ axes }).focus({ preventScroll: true });
     update();
   }
   const remember = () => {
-    // What was drawn when the page was open before; what has been compared is so again.
+    // Bring back earlier drawings from this page; those compared before are compared again.
     entry = nameOf(plots());
     const before = stored(there => JSON.parse(there.getItem(entry)));
     for (const [axes, knots] of before?.lines ?? []) lines.set(axes, new Map(knots));
@@ -262,7 +262,7 @@ function drawing(model, root, canvases, repaint) {
       const asks = open.some(plot => on(plot) === canvas);
       canvas.classList.toggle("posenc-asks", asks);
       canvas.tabIndex = asks ? 0 : -1;
-      if (asks) canvas.style.touchAction = "pan-y"; // up and down a finger scrolls the page
+      if (asks) canvas.style.touchAction = "pan-y"; // moving a finger up and down scrolls the page
     }
     for (const plot of every) {
       const { over, words, stroke, again, showing } = parts.get(plot.axes), [left, top, right, bottom] = box(plot);
@@ -271,10 +271,10 @@ function drawing(model, root, canvases, repaint) {
       Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
       Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
       words.style.top = percent(y < 0.3 ? 0.42 : 0.12);
-      const [first, last] = [plot.x[0], plot.x.at(-1)].map(x => spot(plot, [x, 0])[0]); // beside it may be what is given
+      const [first, last] = [plot.x[0], plot.x.at(-1)].map(x => spot(plot, [x, 0])[0]); // a given bar may be next to it
       Object.assign(words.style, { left: percent(first), right: percent(1 - last) });
       words.hidden = lines.has(plot.axes) || !asked(plot);
-      if (words.hidden || plot.wide) stroke.remove(); // outlines of bars invite enough
+      if (words.hidden || plot.wide) stroke.remove(); // outlined bars are invitation enough
       showing.disabled = !ready().includes(plot.axes);
       showing.hidden = !asked(plot);
       again.hidden = !lines.has(plot.axes);
@@ -297,7 +297,7 @@ function drawing(model, root, canvases, repaint) {
         Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
       const here = [...model.get("axes").keys()].filter(axes => on({ axes }) === canvas), far = here.map(axes => away(box({ axes })));
       const nearest = Math.min(...far), meant = plots().find(({ axes }) => axes === here[far.indexOf(nearest)]);
-      if (!meant || !asked(meant) || (event.pointerType === "touch" && nearest > BESIDE)) return; // beside it a finger scrolls
+      if (!meant || !asked(meant) || (event.pointerType === "touch" && nearest > BESIDE)) return; // outside it a finger scrolls
       held = meant;
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();
@@ -306,7 +306,7 @@ function drawing(model, root, canvases, repaint) {
     const x = whole(within((across - left) / (right - left), 0, 1), ...along);
     const y = whole(within((bottom - down) / (bottom - top), 0, 1), ...up);
     const place = held.x.reduce((best, one, k) => (Math.abs(one - x) < Math.abs(held.x[best] - x) ? k : best), 0);
-    if (!first && !held.wide) // what a quick hand has passed over is drawn anew, too
+    if (!first && !held.wide) // a quick hand also redraws what it skipped
       for (let k = Math.min(key.place, place) + 1; k < Math.max(key.place, place); k++) drawn(held).delete(held.x[k]);
     key = { plot: held, place };
     put(key, y);
@@ -318,7 +318,7 @@ function drawing(model, root, canvases, repaint) {
     if (!here.length || across === undefined) return;
     if (!here.some(({ axes }) => axes === key.plot.axes)) key = begin(here[0]);
     event.preventDefault();
-    event.stopPropagation(); // a notebook would go to another cell
+    event.stopPropagation(); // a notebook would leave the cell
     const { plot, place } = key, [, scale] = scaled(plot), first = place === plot.known ? plot.y[place] : whole(0.5, ...scale);
     const now = drawn(plot).get(plot.x[place]) ?? first;
     if (across) put(key, now);
@@ -331,7 +331,7 @@ function drawing(model, root, canvases, repaint) {
   for (const canvas of canvases) {
     canvas.addEventListener("pointerdown", event => event.button || move(event, true));
     canvas.addEventListener("pointermove", event => held && move(event, false));
-    canvas.addEventListener("touchmove", event => held && event.preventDefault(), { passive: false }); // nor scrolls
+    canvas.addEventListener("touchmove", event => held && event.preventDefault(), { passive: false }); // no scrolling
     const end = () => held && (keep(shown()), (held = null), update());
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, end);
     canvas.addEventListener("keydown", press);
@@ -342,6 +342,6 @@ function drawing(model, root, canvases, repaint) {
     update();
   });
   value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), keep(shown()), update()));
-  value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
+  value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not for the notebook
   return { over, update, row };
 }

@@ -1,6 +1,6 @@
 """The scenes of the series, read from scenes.toml: figures, and what the playground offers.
 
-Any other figure is found by its spec.
+A spec finds any other figure.
 """
 
 import re
@@ -20,30 +20,30 @@ from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
-FRAMES = 41  # of a moving figure, at most
+FRAMES = 41  # per moving figure, at most
 DPI = 150  # of a picture in a notebook
-# Topics of the playground's scenes, with their lessons; all other lessons are further
+# Topics of the playground's scenes, with their lessons; the rest are further
 TOPICS = {"counting": "01 02 03", "waves": "04 05", "rotation": "06 09", "relative": "07 08 14"}
 TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
-# Limits that hold all frames, by kind of view
+# Limits that fit all frames, by kind of view
 STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
-LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
+LOOKS = {"title": str, "bound": float, "low": float}  # a panel can also set these
 WHOLE = (0, 0), (1, 1)  # corners of a plot
-FACTS = re.compile(r"\([^()]*{[^()]*\.\)")  # sentences in brackets that name values
+FACTS = re.compile(r"\([^()]*{[^()]*\.\)")  # sentences in parentheses with values
 
 
 @dataclass(frozen=True)
 class Scene:
     """A scene: a figure if it has a caption, in the playground if it has a button.
 
-    What scenes.toml says of it is told there.
+    scenes.toml explains its keys.
 
     Attributes:
-        defaults: of every parameter that can be set, by name; `values`
-            holds them to what the others leave.
-        low, high: from where to where it moves.
-        title, told: a heading and a caption that somebody wants.
-        spec: its one panel, where it was not written but made.
+        defaults: of every parameter you can set, by name; `values` keeps
+            them within the limits the others set.
+        low, high: the range it moves over.
+        title, told: a custom heading and caption.
+        spec: its only panel, if it was built, not written.
     """
 
     id: str
@@ -71,14 +71,14 @@ class Scene:
 
     @property
     def topic(self) -> str:
-        """The topic under which the playground offers it."""
+        """Its topic in the playground."""
         topics = (topic for topic, lessons in TOPICS.items() if self.lesson[:2] in lessons)
         return next(topics, "further")
 
     def opened(self) -> list[Spec]:
         """Return its panels as the playground shows them.
 
-        Those of one encoding, or of the same views, become one.
+        Panels with the same encoding or views are merged.
         """
         first, *others = [spec for spec, _ in self.panels(self.clamp(self.defaults))]
         for other in others:
@@ -93,14 +93,14 @@ class Scene:
 
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
-        """Each panel as its encodings and views, and what it sets itself, as written."""
+        """Each panel as its encodings and views, and its own settings, as written."""
         if self.spec:
             return [(self.spec, {})]
         panels = map(specs.parts_of, self.line.split("|"))
         return [(Spec.of(names, views or None), written) for names, views, written in panels]
 
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
-        """Yield for each panel its spec, at these values or its own, and its looks."""
+        """Yield each panel's spec, at these values or its own, and its looks."""
         for spec, written in self._panels:
             own, looks = {}, {}
             for name, text in written.items():
@@ -115,7 +115,7 @@ class Scene:
 
     @cached_property
     def of_panels(self) -> dict[str, Parameter]:
-        """The parameters of all panels by name; of one name, that of the first panel."""
+        """The parameters of all panels by name; the first panel's, if several share it."""
         known = {}
         for spec, _ in reversed(self._panels):
             known |= spec.parameters
@@ -123,11 +123,11 @@ class Scene:
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """The parameters that can be set, by name."""
+        """The parameters you can set, by name."""
         return {name: self.of_panels[name] for name in self.defaults}
 
     def parameter(self, name: str) -> Parameter:
-        """Return a parameter; an error lists those of similar names."""
+        """Return a parameter; an error lists similar names."""
         name = todays(name, self.parameters)
         if name not in self.parameters:
             near = validate.among(name, self.parameters)
@@ -137,9 +137,9 @@ class Scene:
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
-        """Return all values with some of them set, checked.
+        """Return all values, with some set and checked.
 
-        The others go as far as they can: the last query of a text stays the last.
+        The others adapt: the last query of a text stays the last.
         """
         found = {name: self.parameter(name) for name in wanted}
         given = {p.name: p.checked(wanted[name]) for name, p in found.items()}
@@ -149,9 +149,9 @@ class Scene:
         return values
 
     def clamp(self, values: dict) -> dict:
-        """Return values with those of views as high as the others let them be.
+        """Return values, with those of views lowered to fit the others.
 
-        The parameter that moves is left as it is.
+        The moving parameter doesn't change.
         """
         for spec, _ in self.panels(values):
             _, fitting = spec.fit(spec.all_values)
@@ -160,25 +160,25 @@ class Scene:
         return values
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
-        """Return the values of each frame: one parameter moves as far as it can."""
+        """Return each frame's values: one parameter moves as far as it can."""
         if not self.moves:
-            raise ValueError(f"{self.id} has nothing that moves")
+            raise ValueError(f"{self.id} has no moving parameter")
         parameter, high = self.parameters[self.moves], self._high(values)
         frames, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
                 moved = self.clamp(values | {self.moves: step})
                 frames.append(self.values(**moved))
-            except ValueError as error:  # not every number is an even one
+            except ValueError as error:  # say, a number must be even
                 problem = error
         if len(frames) < 2:
-            raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
+            raise ValueError(f"{self.moves} can't move in {self.id}: {problem}")
         return frames
 
     def _high(self, values: dict) -> float:
         """Return how far the moving parameter goes.
 
-        If at its usual values it goes as far as it can, it does so at others.
+        If it goes to its limit at the usual values, it does so at any.
         """
         if self.parameters[self.moves].options:
             return self.high
@@ -186,7 +186,7 @@ class Scene:
         return end if self.high == usual_end else min(self.high, end)
 
     def _end(self, values: dict) -> float:
-        """Return how high the moving parameter can go at these values of the others."""
+        """Return how high the moving parameter can go, given the others."""
         ends = []
         for spec, _ in self.panels(values):
             encodings = spec.encodings_at(spec.all_values)
@@ -194,7 +194,7 @@ class Scene:
         return min(ends)
 
     def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
-        """Return the figure's sheet, in the theme in use; width is in px."""
+        """Return the figure's sheet, in the current theme; width is in px."""
         views, own, encodings = self._drawn(values)
         names = None if self.named else ()
         size = {"width": width, "sharpness": dpi / 100}
@@ -203,7 +203,7 @@ class Scene:
         return sheet
 
     def redraw(self, sheet, values: dict):
-        """Return its sheet moved on to other values, which is faster than a new one."""
+        """Return its sheet updated to new values, faster than a new sheet."""
         _, own, encodings = self._drawn(values)
         for pen, values_of_view in zip(sheet.pens, own, strict=True):
             pen.own = values_of_view
@@ -211,7 +211,7 @@ class Scene:
         return sheet
 
     def steady(self, sheet, frames: list[dict]):
-        """Return its sheet with limits that hold all frames, so that these can be compared."""
+        """Return its sheet with limits that fit all frames, so you can compare them."""
         for values in frames:
             _, own, encodings = self._drawn(values)
             for (pen, encoding), values_of_view in zip(sheet.fed(encodings), own, strict=True):
@@ -220,9 +220,9 @@ class Scene:
         return sheet
 
     def _drawn(self, values: dict) -> tuple[list, list, list]:
-        """Return the views, what each alone is set to, and the encoding that feeds each.
+        """Return the views, the values of each, and the encoding that feeds each.
 
-        If named, each encoding is there once for all its views.
+        If named, each encoding appears once for all its views.
         """
         views, own, encodings = [], [], []
         for spec, looks in self.panels(values):
@@ -238,8 +238,8 @@ class Scene:
     def words(self, values: dict, sheet=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; sheet, if given, is the figure at them.
 
-        Both were written for the figure's own values, and for all of what
-        is meant to move. At others the views speak, and facts in brackets.
+        Both were written for the figure's own values and its whole movement.
+        For others, the views' words and facts in parentheses are used.
         """
         moved = {self.moves: values[self.moves]} if self.moving else {}
         written = {name: style.written(value) for name, value in values.items()}
@@ -251,13 +251,13 @@ class Scene:
 
 
 def _looks(looks: dict, views: int) -> list[dict]:
-    """Return each view's looks; a slash divides titles."""
+    """Return each view's looks; a slash separates titles."""
     titles = [title.strip() for title in looks.get("title", "").split("/")]
     return [looks | {"title": titles[k % len(titles)]} for k in range(views)]
 
 
 def _same(encoding: Encoding, others: list) -> Encoding:
-    """Return an equal one of the others, which may have computed its table, or this one."""
+    """Return an equal encoding, which may have its table already, or this one."""
     for other in others:
         if (other.name, other.values) == (encoding.name, encoding.values):
             return other
@@ -272,7 +272,7 @@ def _scenes() -> Iterator[Scene]:
             scene = _scene(name, entry)
             for button in (scene.button, *scene.aliases):
                 if button and button in taken:
-                    raise ValueError(f"every scene needs a unique button: {button!r} is taken")
+                    raise ValueError(f"button must be unique, but {button!r} is taken")
                 taken.add(button)
         except (TypeError, ValueError) as error:
             raise ValueError(f"scenes.toml, [{name}]: {error}") from error
@@ -298,7 +298,7 @@ def _scene(name: str, entry: dict) -> Scene:
 
 
 def find(name: str) -> Scene:
-    """Return a figure by its id, or the one that a spec describes.
+    """Return a figure by its id, or the one a spec describes.
 
     A spec is text like "rope+alibi: similarity; seq_len=64".
     """
@@ -308,7 +308,7 @@ def find(name: str) -> Scene:
     known = re.split(r"[:;]", name)[0].strip()
     if known in FIGURES and known != name:
         call = f'figure("{known}", NAME=VALUE), or --set NAME=VALUE'
-        raise ValueError(f"{known} takes its parameters apart: {call}")
+        raise ValueError(f"{known} takes its parameters separately: {call}")
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
@@ -319,10 +319,10 @@ def find(name: str) -> Scene:
 
 
 def composed(spec: Spec) -> Scene:
-    """Return the figure that shows what a spec says, as an explorer would."""
+    """Return a spec's figure, as an explorer would show it."""
     _, fitting = spec.fit(spec.all_values)
     values = fitting | spec.values
-    name = specs.write([spec])  # whole: another line is another file
+    name = specs.write([spec])  # whole: a different line makes a different file
     moves = "base" if values.get("base") else "seq_len"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
     return Scene(name, "", name, values, moves, low, high, named=True, spec=spec)
@@ -330,12 +330,12 @@ def composed(spec: Spec) -> Scene:
 
 _ALL = sorted(_scenes(), key=lambda scene: scene.lesson)
 FIGURES: dict[str, Scene] = {scene.id: scene for scene in _ALL if scene.caption}
-# Those of the playground, by their buttons, which all their names lead to
+# The playground's scenes by button; all their names lead to it
 SCENES: dict[str, Scene] = {scene.button: scene for scene in _ALL if scene.button}
 NAMES = {name: button for button in SCENES for name in (button, *SCENES[button].aliases)}
 
 
 def topics() -> list[str]:
-    """Return the topics of the playground that have scenes."""
+    """Return the playground's topics that have scenes."""
     used = {scene.topic for scene in SCENES.values()}
     return [topic for topic in TOPICS if topic in used]

@@ -1,4 +1,4 @@
-"""A figure as a notebook shows it, and small, as the plot on a button."""
+"""A figure in a notebook, and small, as the plot on a button."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,13 +14,13 @@ from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet, encode
 from posenc_lib.views.style import CSS_DPI
 
-THUMB = 320  # px of width of a plot that is a button
+THUMB = 320  # px, width of a plot on a button
 
 
 class ShownFigure:
-    """A figure, drawn; made by `figure`.
+    """A drawn figure, made by `figure`.
 
-    In a notebook it is a picture with its caption, printed it is words.
+    A notebook shows a picture with its caption; print shows words.
     """
 
     def __init__(self, of: Scene, values: dict, title: str = "", caption: str = ""):
@@ -43,9 +43,9 @@ class ShownFigure:
         return self.sheet.save(path, dpi, title=self.caption, description=self.alt)
 
     def film(self):
-        """Return it as a widget with a slider for what moves.
+        """Return a widget with a slider for what moves.
 
-        Once shown it needs no kernel.
+        Once shown, it needs no kernel.
         """
         return film_of(self.of, self.values).widget()
 
@@ -58,9 +58,9 @@ def figure(
     caption: str = "",
     **values: object,
 ) -> ShownFigure:
-    """Return a figure of the gallery, or one of other views, to be seen in a notebook.
+    """Return a figure from the gallery, or one of any views, for a notebook.
 
-    `figure(…).save("waves.svg")` writes a file of it.
+    `figure(…).save("waves.svg")` writes it to a file.
 
     >>> figure("sine_waves").caption
     'Every dim is a wave, slower than the wave before it. (3 waves over 32 positions.)'
@@ -69,17 +69,17 @@ def figure(
     'mine: Values from 0 to 7.'
 
     Args:
-        what: a figure's id, or encodings and views as the command takes
-            them; or what `explore` takes.
-        views: one view's name or a list of them, where what names none;
-            None means those that show it best.
-        title: what a file says above it, in place of the encoding's name.
-        caption: what is said below it, in place of its own.
-        **values: parameters by name; those left out are the figure's own.
+        what: a figure's id, encodings and views as for the command, or
+            anything `explore` takes.
+        views: one view's name or a list of them, if what names none;
+            None means the ones that show it best.
+        title: a heading for files, instead of the encoding's name.
+        caption: what to say below it, instead of its own.
+        **values: parameters by name; the rest keep the figure's values.
 
     Raises:
         TypeError: the figure has no such parameter.
-        ValueError: there is no such figure, or a value breaks a rule.
+        ValueError: there's no such figure, or a value is invalid.
     """
     if isinstance(what, str) and views is None:
         return ShownFigure(find(what), values, title, caption)
@@ -89,9 +89,9 @@ def figure(
 
 @lru_cache(maxsize=128)
 def thumbnail(name: str, theme: str) -> bytes:
-    """Return the plot that tells a scene, which goes by its button, a PNG.
+    """Return the plot that represents a scene, named by its button, as a PNG.
 
-    What loses its right side keeps its own width.
+    If its right side is cut off, it keeps its own width.
     """
     one = SCENES[name]
     spec = one.opened()[0]
@@ -113,7 +113,7 @@ def film_of(
     width=None,
     frames: int = FRAMES,
 ) -> Film:
-    """Return a film of the parameter that moves, which begins where the figure does."""
+    """Return a film of the moving parameter, starting where the figure does."""
     shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
     steps, home = [at[name] for at in shown], values[name]
     start = steps.index(home) if home in steps else 0

@@ -1,4 +1,4 @@
-"""The panel that a reader drags: what is set, and what is drawn again when it changes."""
+"""The panel a reader drags: its settings, and what's redrawn when they change."""
 
 import html
 import re
@@ -24,24 +24,24 @@ from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import LOCK, themed
 
-PHONE = 420  # px of a page that gets two dots of a picture for each pixel
-VERDICT = 50, 24  # px for what is said of a drawing, on a desk, on a projector
-LINE = 110  # letters of the line under a picture
+PHONE = 420  # px of a page that gets two image dots per pixel
+VERDICT = 50, 24  # px for the verdict on a drawing, on a desk, on a projector
+LINE = 110  # letters in the line under a picture
 TOGETHER = 2  # views that a projector shows at once
 
 
 class Explorer(OnPage):
-    """An encoding under the reader's hand: sliders, a picture, its words, and buttons.
+    """An encoding to play with: sliders, a picture, its words, and buttons.
 
-    It's made by `explore`.
+    `explore` makes it.
     """
 
-    # px of the page's height that picture and sliders leave free, on a desk, on a projector
+    # px of page height that picture and sliders leave free, on a desk, on a projector
     room_beside = 60, 80
-    alike = False  # whether views of the same quantity share their axes
+    alike = False  # whether views of the same quantity share axes
     _held = 0
-    _width: float | None = None  # px that its page gives it, once it has told
-    # the line under the picture, and all that could have stood there
+    _width: float | None = None  # px its page gives it, once reported
+    # the line under the picture, and all the candidates
     _said: tuple[str, list] | None = None
 
     def __init__(
@@ -54,7 +54,7 @@ class Explorer(OnPage):
         title="",
         near=False,
     ):
-        # near: a start that a slider cannot take moves it as near as it can go, and is no error
+        # near: a start beyond a slider moves it as close as it can get, without an error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self._title = title
         self.asks, self._answered = guess, []
@@ -71,25 +71,25 @@ class Explorer(OnPage):
         tells["held"] = self._hold_axes
         for name, do in tells.items():
             self._canvas.observe(lambda now, do=do: self._try(do, now["new"]), names=name)
-        # from now on the page tells when it has drawn the panel, with or without its canvas
+        # from now on the page reports when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
 
-    # What a reader, or code, can ask for
+    # What readers and code can ask for
 
     @property
     def sliders(self) -> dict:
-        """Return the widgets that can be moved, by parameter name."""
+        """Return the widgets that move, by parameter name."""
         return self._settings.sliders
 
     @property
     def values(self) -> dict:
-        """Return the value of every parameter by name, each within what the others leave to it."""
+        """Return the value of every parameter by name, each within the limits the others set."""
         return self._settings.values
 
     @property
     def spec(self) -> Spec:
-        """Return what is shown at the present values; its str is the line that opens it again."""
+        """Return what's shown at the current values; its str is the line that reopens it."""
         values = {name: value for name, value in self.values.items() if value is not None}
         return replace(self._settings.spec, values=values)
 
@@ -100,13 +100,13 @@ class Explorer(OnPage):
 
     @property
     def png(self) -> bytes:
-        """Return the picture that the page shows."""
+        """Return the picture on the page."""
         with LOCK:
             return self._picture.value
 
     @property
     def text(self) -> str:
-        """Return in words what the picture shows, and the settings."""
+        """Return what the picture shows and the settings, in words."""
         with LOCK:
             return self.sheet.text
 
@@ -118,13 +118,13 @@ class Explorer(OnPage):
             self._refresh()
 
     def reset(self) -> None:
-        """Put every slider back to where it began, with one redraw."""
+        """Put every slider back where it started, with one redraw."""
         self.set(**self._settings.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path.
 
-        Where Python runs in the browser, the file is also among your downloads.
+        If Python runs in the browser, the file is also in your downloads.
         """
         with LOCK:
             path = self.sheet.save(path)
@@ -133,9 +133,9 @@ class Explorer(OnPage):
             return path
 
     def answer(self, views: Sequence[int] | None = None) -> None:
-        """Show what a reader was to draw, in these views or in all, and keep back the rest.
+        """Show what the reader was asked to draw, in these views or in all, and hide the rest.
 
-        Once all is shown, sliders can move.
+        Once everything is shown, sliders can move.
         """
         with LOCK:
             self._answered = range(len(self.sheet.pens)) if views is None else views
@@ -146,13 +146,13 @@ class Explorer(OnPage):
             self._show()
 
     def close(self) -> None:
-        """Take the explorer off the page and let go of its sliders."""
+        """Take the explorer off the page and drop its sliders."""
         with LOCK:
-            for widget in (self.box, self._canvas, *self._files):  # which need not be in it
+            for widget in (self.box, self._canvas, *self._files):  # some may not be in the box
                 close_all(widget)
 
     def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
+        """Return the picture and some words as shown by a notebook without a kernel."""
         with themed(self.sheet.theme):
             return bundle(self._picture.value, words, words, self._drawn.page_width)
 
@@ -161,14 +161,14 @@ class Explorer(OnPage):
     def _build(self) -> None:
         """Make the widgets."""
         self._canvas = picture.Picture()
-        # What the page shows: a plain image where it cannot load a canvas
+        # What the page shows: a plain image if it can't load a canvas
         self._picture = self._canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._files = [
-            self._button(kind, partial(self._save, kind.lower()), tooltip=f"save as {kind}")
+            self._button(kind, partial(self._save, kind.lower()), tooltip=f"Save as {kind}")
             for kind in ("PNG", "SVG")
         ]
-        reset = self._button("Reset", self.reset, tooltip="put every slider back")
+        reset = self._button("Reset", self.reset, tooltip="Put every slider back")
         views, self._tabs = [view.name for view in self._settings.spec.views], []
         if self._look.large and len(views) > TOGETHER and not self.asks:
             tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
@@ -183,7 +183,7 @@ class Explorer(OnPage):
         self._look.dress(self.box)
 
     def _views(self) -> list:
-        """Return the views that are drawn: all, or on a projector one of many."""
+        """Return the views to draw: all, or on a projector one of many."""
         views = self._settings.spec.views_in_order()
         return [view for view in views for tab in self._tabs if view.name == tab.value] or views
 
@@ -193,7 +193,7 @@ class Explorer(OnPage):
             self._show()
 
     def _draw(self) -> None:
-        """Draw the views for the page as it is: its theme, and the room it has."""
+        """Draw the views for the page's theme and room."""
         spec, values = self._settings.spec, self.values
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
@@ -213,17 +213,17 @@ class Explorer(OnPage):
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
-        """Return what is written above encodings beside each other; None: their titles."""
+        """Return what to write above encodings side by side; None means their titles."""
         return None
 
     def _layout(self) -> Drawn:
-        """Return how the page wants the views drawn now."""
+        """Return how the page needs the views drawn now."""
         spec, large = self._settings.spec, self._look.large
         room = page.room(self._width, self.room_beside[large] + self.asks * VERDICT[large])
         return layout(self._views(), len(spec.encodings), room, large=large)
 
     def _show(self) -> None:
-        """Put the panel on the page as it is now, and in words what it shows."""
+        """Put the current panel on the page, and what it shows in words."""
         frame = self.sheet.frame()
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
@@ -237,37 +237,37 @@ class Explorer(OnPage):
         self._news.value = ""
 
     def _line(self) -> str:
-        """Return the first short sentence that the last move has changed, if it's no title."""
+        """Return the first short sentence that the last move changed, unless it's a title."""
         found = []
         for pen, encoding in self.sheet.fed(self.sheet.encodings):
             whose = f"{encoding.title}: " if self.sheet.encodings[1:] else ""
             for sentence in re.split(r"(?<=\.) ", "" if pen.withheld else pen.words):
                 if sentence[:-1] not in ("", pen.headline) and len(whose + sentence) <= LINE:
                     found.append(whose + sentence)
-        line, before = self._said or ("", found)  # nothing has moved yet
+        line, before = self._said or ("", found)  # nothing moved yet
         new = [sentence for sentence in found if sentence not in before]
         self._said = [*new, line if line in found else ""][0], found
         return self._said[0]
 
     def _say(self, message: str, *, good: bool = False) -> None:
-        """Put a line under the picture: an alarm, or good news."""
+        """Put a line under the picture: an alert or good news."""
         self._news.value = page.message(message, good=good)
 
     def _save(self, suffix: str) -> None:
-        """Give the picture to the reader's browser."""
+        """Send the picture to the reader's browser."""
         line = re.sub(r"[^\w.]+", "-", str(self.spec))
         name = f"{line[:150].strip('-.')}.{suffix}"
         with LOCK:
             data = self._file(suffix)
         margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
         if ask_page(self._picture, {"save": name, "margin": margin}, data):
-            self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
+            self._say(f"Saved as {name} in your browser's downloads.", good=True)
         else:
-            instead = "right-click the picture, or save it from code, as explorer.save()."
-            self._say(f"This page cannot save files: {instead}")
+            instead = "Right-click the picture, or save it from code: explorer.save()."
+            self._say(f"This page can't save files. {instead}")
 
     def _file(self, suffix: str) -> bytes:
-        """Return the picture as it is to be kept."""
+        """Return the picture as a file's bytes."""
         return self.sheet.kept(suffix)
 
     # The hand
@@ -287,9 +287,9 @@ class Explorer(OnPage):
                 self._refresh()
 
     def _touched(self, touch: dict) -> None:
-        """Move the sliders that a drag in the picture means, or say what is there.
+        """Move the sliders for a drag in the picture, or say what's there.
 
-        A late message may tell of a picture that is gone.
+        A late message can be about a picture that's gone.
         """
         with LOCK:
             pens = self.sheet.pens
@@ -310,13 +310,13 @@ class Explorer(OnPage):
             self._picture.hint = {"asked": touch["asked"], "text": words, "rolls": rolls}
 
     def _sent(self, sent: dict) -> None:
-        """Move a slider as near as it can to a number that was typed beside it.
+        """Move a slider as close as it can get to a number typed next to it.
 
-        What is no number moves nothing.
+        Anything but a number moves nothing.
         """
         settings, name = self._settings, sent["slider"]
         with LOCK:
-            if name in self.sliders:  # a late message may be of one that was here before
+            if name in self.sliders:  # a late message can be about one that's gone
                 with self._hold(), suppress(TypeError, ValueError):
                     typed = settings.parameters[name].read(sent["typed"].strip())
                     validate.real(name, typed)
@@ -324,7 +324,7 @@ class Explorer(OnPage):
                 self._refresh()
 
     def _page_changed(self, now: dict) -> None:
-        """Draw anew where the page has another theme, or room for another layout."""
+        """Redraw if the page has a different theme, or room for a different layout."""
         with LOCK:
             page.seen(now)
             self._width = now["own"]
@@ -332,38 +332,38 @@ class Explorer(OnPage):
                 self._redraw()
 
     def _hold_axes(self, on: bool) -> None:
-        """Let axes only grow while a hand is on a slider, and settle when it lets go."""
+        """Let axes only grow while a slider is held, and settle when it's released."""
         with LOCK:
             self.sheet.hold(on)
             if not on:
                 self._show()
 
     def _suit_page(self) -> None:
-        """Show the canvas, or a plain image where the page cannot load it."""
+        """Show the canvas, or a plain image if the page can't load it."""
         with LOCK:
             before, runs = self._picture, self._canvas.runs
             shown_already = runs == (before is self._canvas)
             if shown_already or not self.box.comm:
                 return
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
-            words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
+            words = f"The sliders move this picture, but you can't drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            # nobody can draw in a plain image; a canvas asks anew
+            # a plain image can't be drawn in; a canvas asks again
             self.answer([] if runs else None)
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
 
     def _refresh(self) -> None:
-        """Show the sliders' present values.
+        """Show the sliders' current values.
 
-        An error becomes a line of text, and the last picture stays.
+        After an error, a line of text reports it and the last picture stays.
         """
         try:
             with self._hold():
                 encodings, values = self._settings.settle()
             self.sheet.update(encodings, values, self._names(encodings))
             self._show()
-        except BaseException as error:  # an interrupt, too, leaves views half moved
+        except BaseException as error:  # even an interrupt leaves views half moved
             self.sheet.draw_all_anew()
             if self.raise_errors or not isinstance(error, Exception):
                 raise
@@ -371,7 +371,7 @@ class Explorer(OnPage):
 
 
 def in_columns(sliders: dict) -> widgets.Box:
-    """Return choices, each in a row of its own, and sliders side by side below them."""
+    """Return choices, each in its own row, and sliders side by side below them."""
     choices, others = [], []
     for slider in sliders.values():
         if isinstance(slider, widgets.ToggleButtons):
@@ -382,7 +382,7 @@ def in_columns(sliders: dict) -> widgets.Box:
 
 
 def letters(slider) -> int:
-    """Return how many letters the longest value has that can stand beside a slider."""
+    """Return the letters in the longest value a slider can show."""
     if isinstance(slider, widgets.IntSlider):
         return max(len(str(slider.min)), len(str(slider.max)))
     return max(len(label) for label, _ in slider.options)
@@ -401,12 +401,12 @@ def explore(
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
     Given several encodings, it draws the same views of each, and one slider moves them all. Their
-    own parameters, beside the length, then stay at their defaults (the largest, where these differ)
-    unless they are given.
+    own parameters, apart from the length, then stay at their defaults (the largest if these differ)
+    unless you pass them.
 
-    Ranges and starts come from the catalog. Any parameter of an encoding or a view can be given
-    instead: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it,
-    one value fixes it.
+    Ranges and starts come from the catalog. You can pass any parameter of an encoding or a view
+    instead: a tuple (low, high) or (low, high, step) makes a slider, a list offers its entries, and
+    a single value fixes it.
 
     >>> views = ["heatmap", "dot_product"]
     >>> panel = explore("sinusoidal", views=views, seq_len=(8, 512), d_model=64, base=500.0)
@@ -415,41 +415,41 @@ def explore(
 
     An encoding of your own is
     - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model).
-      Positions are whole numbers in an array; arguments with defaults become sliders from a quarter
-      to four times as much;
-    - a trained table, an array of shape (seq_len, d), or (1, seq_len, d) as ViT's: its rows are the
-      positions, and it ends where it ends;
-    - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are
-      where sliders begin.
+      Positions are an array of integers. Arguments with defaults become sliders from a quarter to
+      four times the default;
+    - a trained table, an array of shape (seq_len, d), or (1, seq_len, d) like ViT's: its rows are
+      the positions, and its last row is the limit;
+    - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; sliders start at
+      its values.
 
-    A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and
-    k, arrays of shape (seq_len, head_dim) before the encoding touches them: explore("rope", q=q,
-    k=k). Leading axes of one entry are left out, as (1, 1, seq_len, head_dim) has them; several
-    heads are refused. With tokens, a list of its words, these are written at the axes.
-    `posenc_lib.lessons.lesson_16.heads` has those of six heads: explore("previous_head").
+    Rotary and relative encodings take a model's own queries and keys, from one head, as q and k:
+    arrays of shape (seq_len, head_dim) before the encoding is applied, explore("rope", q=q, k=k).
+    Leading axes of length 1, like those of (1, 1, seq_len, head_dim), are dropped; several heads
+    are refused. Pass tokens, a list of words, to label the axes with them.
+    `posenc_lib.lessons.lesson_16.heads` has the q and k of six heads: explore("previous_head").
 
     Args:
-        what: an encoding of the catalog by name, one of your own, or a list of them.
-        views: one view's name or a list of them; None means those that show it best.
-        start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
-        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colors), a
-            list of these, or True for all. They hold what either end of each slider shows, and grow
-            where that is not enough.
-        guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,
-            with how far off the drawing is. Once all curves are, sliders wake. Where a page cannot
-            load anywidget, they're shown at once.
-        title: what a saved picture says above it, in place of the encoding's name.
+        what: the name of an encoding in the catalog, one of your own, or a list of them.
+        views: one view's name or a list of them; None means the ones that show it best.
+        start: where sliders start, a dict by parameter name; None means the catalog's defaults.
+        frozen: the limits that don't change while sliders move: "xlim", "ylim" or "clim" (colors),
+            a list of these, or True for all. They cover what both ends of each slider show, and
+            grow if that isn't enough.
+        guess: whether the reader draws the curve, or the tops of the bars, before seeing it and how
+            far off the drawing is. Sliders unlock once all curves are shown. A page that can't load
+            anywidget shows them at once.
+        title: the heading of a saved picture, instead of the encoding's name.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
-        TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
-            under a slider, is a line of text, and the last picture stays.
+        TypeError, ValueError: an encoding, a view or a value is invalid. If something fails later,
+            at a slider, a line of text reports it and the last picture stays.
     """
     guess, title = validate.flag("guess", guess), validate.writable("title", title)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
-        rule = "frozen must be True, False, a name of limits or a list of them"
+        rule = "frozen must be True, False, the name of a limit or a list of names"
         raise TypeError(f"{rule}, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)

@@ -1,4 +1,4 @@
-"""What all panels share: how they look, how large a picture is, and what a notebook stores."""
+"""What all panels share: their look, the size of a picture, and what a notebook stores."""
 
 import asyncio
 import html
@@ -18,33 +18,32 @@ from posenc_lib.views.output import IN_THE_DARK
 from posenc_lib.views.sheet import BESIDE, arranged
 from posenc_lib.views.style import LOCK, PLOT
 
-LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
+LETTERS = 40  # reserved next to a slider; a longer value makes room when it comes
 CSS = stored_text(Path(__file__).with_name("look.css")) + part("guess.css")
 CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LETTERS + 1))
 CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
-DESK = (1200, 800)  # px of a page that has not told its size
-PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
-SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
+DESK = (1200, 800)  # px of a page that hasn't reported its size
+PLOTS = (PLOT, 216, 160)  # px, heights that a row of plots can have
+SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # relative to a desk
 
 _large, _theme = False, None
-# As the last one that spoke; sharpness is in dots of a picture for each pixel
+# The last report from a page; sharpness is in image dots per page pixel
 _page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
 
 
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
-    """Make panels for a projector from now on, or with False for a desk again.
+    """Make new panels fit a projector, or with False a desk again.
 
-    Pictures, type and sliders are as large as the page has room for with both on the screen; code
-    is folded until it's clicked. Panels that are open already stay as they are: run their cells
-    again.
+    Pictures, type and sliders are as large as they can be while all fit on the screen. Code is
+    folded until it's clicked. Open panels don't change until you rerun their cells.
 
     >>> present(theme="dark")
     >>> present(False)
 
     Args:
         on: whether panels are large.
-        theme: of panels and figures, "dark" for a dark room; None is that of the page, and light
+        theme: of panels and figures, "dark" for a dark room. None means the page's own, and light
             figures.
     """
     global _large, _theme
@@ -55,28 +54,28 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
 
 def seen(page: dict) -> None:
-    """Remember a page: whether it is dark, the width of its panels, its height without sliders."""
+    """Remember a page: whether it's dark, the width of its panels, its height without sliders."""
     _page.update({name: page[name] for name in _page if name in page})
 
 
 def sharpness() -> float:
-    """Return how many dots of a picture the page wants for each of its pixels."""
+    """Return how many image dots the page wants per pixel."""
     return _page["sharpness"]
 
 
 class Look:
-    """How a panel looks as long as it is open: as `present` had it when it was made."""
+    """How a panel looks while it's open: as `present` was set when it was made."""
 
     def __init__(self):
         self.large, self.asked = _large, _theme
 
     @property
     def theme(self) -> str:
-        """Return the theme to draw in: the one that was asked for, or that of the page."""
+        """Return the theme to draw in: the requested one, or the page's."""
         return self.asked or ("dark" if _page["dark"] else "light")
 
     def dress(self, box: widgets.VBox) -> None:
-        """Give a panel its looks."""
+        """Style a panel."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
         box.add_class("posenc")
         if self.large:
@@ -86,19 +85,19 @@ class Look:
 
 
 class Drawn(NamedTuple):
-    """How a picture is drawn."""
+    """How to draw a picture."""
 
-    width: float | None  # None if its own
-    plot: float  # px of a row's height
-    scale: float  # times as large as on a desk
-    page_width: int  # px of the page
+    width: float | None  # None for its own
+    plot: float  # row height in px
+    scale: float  # relative to a desk
+    page_width: int  # px on the page
 
 
 def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
-    """Return how some views of `number` encodings are drawn in a room, width and height in px.
+    """Return how to draw views of `number` encodings in a room, width and height in px.
 
-    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and
-    scrolls.
+    Type is as large as possible, then plots as tall as possible. What doesn't fit gets the lowest
+    plots and scrolls.
     """
     named, alone = number > 1, len(views) == 1 and not large
     for scale, plot in product(SCALES[large], PLOTS):
@@ -113,17 +112,17 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False) 
 
 
 def room(width: float | None, above: float) -> tuple[float, float]:
-    """Return width and height in px that a picture may take beside its sliders and what's above."""
+    """Return the width and height in px left for a picture by its sliders and what's above."""
     return width or _page["width"], _page["height"] - above
 
 
 class OnPage:
-    """What is live in a notebook, and stored as a picture and words.
+    """Something live in a notebook that's stored as a picture and words.
 
     It has text, stored(words), box, and _say(words, good=…).
     """
 
-    raise_errors = False  # tests set it: a class sees a line of text, not a traceback
+    raise_errors = False  # tests set it; a class sees a line of text, not a traceback
 
     def __repr__(self) -> str:
         return self.text
@@ -131,15 +130,15 @@ class OnPage:
     def _repr_mimebundle_(self, include=None, exclude=None):
         with LOCK:
             data, metadata = self.stored(self.text)
-            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed: only a picture
             if VIEW in live:
-                live[VIEW]["posenc"] = True  # picture.js keeps what is beside it
+                live[VIEW]["posenc"] = True  # picture.js saves its picture and words
         return live | data, metadata
 
     def _try(self, do: Callable, *given) -> bool:
-        """Do what a reader asked for on the page; return whether it went.
+        """Do what a reader asked for on the page; return whether it worked.
 
-        An error is a line of text, and what was there stays.
+        An error becomes a line of text, and the panel doesn't change.
         """
         try:
             do(*given)
@@ -151,29 +150,29 @@ class OnPage:
             return False
 
     def _failed(self, error: Exception) -> None:
-        """Say on the page what went wrong."""
+        """Say what went wrong, on the page."""
         self._say(explained(error), good=False)
 
     def _button(self, label: str, action: Callable, **look) -> widgets.Button:
-        """Return a button that does something without arguments."""
+        """Return a button for an action without arguments."""
         made = widgets.Button(description=label, **look)
         made.on_click(lambda _: self._try(action))
         return made
 
 
 class Beside:
-    """Work that goes on beside whatever else the kernel does, until it ends or is stopped.
+    """Work in the background, until it finishes or is stopped.
 
-    Its steps are those of a generator, the first taken at once, the others on a thread; where none
-    can be started, as in a browser, between the page's messages; where nobody waits for these, at
-    once, too. It is closed where it is stopped, and an error ends it.
+    A generator gives the steps. The first runs at once, the rest on a thread. Where threads can't
+    start, in a browser for example, they run between the page's messages; without an event loop,
+    also at once. Stopping closes the generator, and an error ends it.
     """
 
     def __init__(self, steps: Generator, failed: Callable[[Exception], None]):
         self.goes, self._stopped = True, False
         self._left = self._taken(steps, failed)
-        next(self._left, None)  # what is to be stopped must have begun
-        # a kernel that ends does not wait for it
+        next(self._left, None)  # only a started generator can be stopped
+        # a kernel shutting down doesn't wait for it
         self._thread: threading.Thread | None = threading.Thread(target=self._rest, daemon=True)
         try:
             self._thread.start()
@@ -185,15 +184,15 @@ class Beside:
                 self._rest()
 
     def stop(self) -> None:
-        """Let it end after the step that is being taken."""
+        """End it after the current step."""
         self._stopped = True
 
     def wait(self) -> None:
-        """Return when it has ended; without threads the steps that are left are taken here."""
+        """Return when it's done. Without threads, the remaining steps run here."""
         self._thread.join() if self._thread else self._rest()
 
     def _taken(self, steps: Generator, failed: Callable) -> Iterator[None]:
-        """Take a step each time; an error is told."""
+        """Run a step at a time and report an error."""
         try:
             for _ in steps:
                 yield
@@ -214,13 +213,13 @@ class Beside:
 
 
 def explained(error: Exception) -> str:
-    """Return an error as a reader is told it: sentences of ours as they are, others by name."""
+    """Return an error for a reader: our sentences as they are, others with their type."""
     ours = isinstance(error, (TypeError, ValueError))
     return str(error) if ours else f"{type(error).__name__}: {error}"
 
 
 def close_all(box: widgets.Widget) -> None:
-    """Take a widget and everything in it off the page, and let go of whoever listens to it."""
+    """Take a widget and everything in it off the page, and drop their observers."""
     for widget in inside(box):
         widget.unobserve_all()
         for piece in (getattr(widget, "style", None), widget.layout, widget):
@@ -234,5 +233,5 @@ def inside(widget: widgets.Widget) -> list:
 
 
 def message(text: str, *, good: bool) -> str:
-    """Return a line as a page and a screen reader are told it: good news, or an alarm."""
+    """Return a line for the page and screen readers: good news or an alert."""
     return f'<div role="{"status" if good else "alert"}">{html.escape(text)}</div>'

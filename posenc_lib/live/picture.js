@@ -1,15 +1,15 @@
-// A picture that can be touched: the kernel's PNG on a canvas, where a hand is, and what the kernel says of it.
+// A picture you can touch: the kernel's PNG on a canvas, where the pointer is, and what the kernel says is there.
 
-const MEANT = 8; // px that a finger must go before it drags
-const FIRST = 240; // px that may stand above the first panel of a page and be seen with it
+const MEANT = 8; // px a finger must move before it drags
+const FIRST = 240; // px that can be above a page's first panel and seen with it
 const PLAYED = 12_000; // ms from one end of a slider to the other
-const FAST = 0.0002, FASTEST = 0.004, SLOW = 0.0001; // widths in a ms: of a throw at least and at most, and its last
-const COASTS = 700; // ms in which a throw slows down to a third
+const FAST = 0.0002, FASTEST = 0.004, SLOW = 0.0001; // widths per ms: a throw's least, its most, and where it ends
+const COASTS = 700; // ms until a throw slows to a third
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
-const SOON = 60; // ms that a pointer rests before the kernel is asked what is there
+const SOON = 60; // ms a pointer rests before asking the kernel what's there
 
 function copy(text) {
-  // Where a page may not write to the clipboard (no https), a selection still can be copied.
+  // If a page can't write to the clipboard (no https), it can still copy a selection.
   const area = Object.assign(document.createElement("textarea"), { value: text, style: "position: fixed; opacity: 0" });
   const fallback = () => (document.body.append(area), area.select(), document.execCommand("copy"), area.remove());
   navigator.clipboard ? navigator.clipboard.writeText(text).catch(fallback) : fallback();
@@ -22,15 +22,15 @@ function save(name, data) {
 }
 
 function name(panel) {
-  // ipywidgets leaves handles without a name, and gives a choice's name a tooltip "null".
+  // ipywidgets doesn't name handles, and gives a choice's name the tooltip "null".
   for (const row of panel.querySelectorAll(".widget-slider"))
     for (const handle of row.querySelectorAll(".noUi-handle")) {
       const { textContent, title } = row.querySelector(".widget-label"), rests = row.querySelector("[disabled]");
       handle.ariaLabel = textContent;
-      handle.ariaDescription = row.title = rests ? title : ""; // why it is pale
+      handle.ariaDescription = row.title = rests ? title : ""; // why it's pale
     }
   for (const row of panel.querySelectorAll(".posenc-options:not([data-named])")) {
-    // A slider over given values tells their places; whoever hears it wants the values.
+    // A slider over given values reports their indices; a listener wants the values.
     const handle = row.querySelector(".noUi-handle"), readout = row.querySelector(".widget-readout");
     if (!handle || !readout) continue;
     readout.contentEditable = "true";
@@ -44,14 +44,14 @@ function name(panel) {
 }
 
 function hear(model, panel) {
-  // By itself a slider goes to the ends that it had when it was made, and a number typed beside one over given values
-  // is not heard.
+  // By default, Home and End go to a slider's first ends, and a number typed next to one over given values is
+  // ignored.
   if (panel.dataset.heard) return;
   panel.dataset.heard = "yes";
   panel.addEventListener("keydown", event => {
     const slider = event.target.closest?.(".widget-slider"), end = { Home: "min", End: "max" }[event.key];
     if (slider && event.target.matches(".widget-readout")) {
-      event.stopPropagation(); // what is typed there is no command of the notebook
+      event.stopPropagation(); // typing there isn't a notebook command
       if (event.key === "Enter") event.preventDefault(), event.target.blur();
     } else if (end && slider && event.target.matches(".noUi-handle")) {
       event.preventDefault();
@@ -66,14 +66,14 @@ function hear(model, panel) {
   panel.addEventListener("focusout", ({ target }) => {
     const slider = target.closest(".posenc-options"), typed = target.textContent;
     if (!slider || !target.matches(".widget-readout") || typed === target.dataset.was) return;
-    target.textContent = target.dataset.was; // until the kernel has taken it
+    target.textContent = target.dataset.was; // until the kernel takes it
     model.set("sent", { slider: slider.querySelector(".widget-label").textContent, typed, at: performance.now() });
     model.save_changes();
   });
 }
 
 function hand(model, panel) {
-  // A hand on a slider: axes wait until it is gone, and on a phone the slider stays in sight.
+  // While a slider is held, axes wait, and on a phone it stays in sight.
   const controls = panel.querySelector(".posenc-sliders"), rows = [...(controls?.children ?? [])];
   const use = row => rows.includes(row) && rows.forEach(one => one.toggleAttribute("data-used", one === row));
   use(rows.find(row => row.matches(".widget-slider") && !row.querySelector("[disabled]")) ?? rows[0]);
@@ -97,7 +97,7 @@ function hand(model, panel) {
 }
 
 function finger(panel) {
-  // By itself a slider goes where a finger lands. Here one that goes up or down scrolls the page, across it drags.
+  // By default a slider jumps to a finger. Here, moving up or down scrolls the page, and moving across drags.
   let held;
   const on = (event, act) => panel.addEventListener(event, act, { capture: true, passive: true });
   on("touchstart", event => {
@@ -116,7 +116,7 @@ function finger(panel) {
 }
 
 function play(panel) {
-  // A button beside each slider sends it to its end, step by step; a hand that takes a slider stops what plays.
+  // A button next to each slider plays it to its end, step by step; grabbing a slider stops it.
   let timer, playing;
   const told = (button, on) => {
     button.textContent = on ? "■" : "▶\uFE0E";
@@ -150,10 +150,10 @@ function play(panel) {
 }
 
 function settle(panel) {
-  // What a whole panel needs of its page, once.
+  // What a whole panel needs from its page, once.
   if (panel.dataset.settled) return;
   panel.dataset.settled = "yes";
-  // Letters typed in a list choose there; else they are commands of the notebook.
+  // Letters typed in a list choose there; elsewhere they're notebook commands.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
   const scenes = panel.querySelector(".posenc-scenes");
   scenes?.addEventListener("click", () => (panel.leaving = panel.querySelector(".posenc-picture")));
@@ -161,13 +161,13 @@ function settle(panel) {
   cell?.addEventListener("keydown", event => {
     const first = panel.querySelector(".posenc-scenes button, .noUi-handle");
     if (event.key !== "Tab" || event.shiftKey || event.target !== cell || !first || !panel.isConnected) return;
-    event.preventDefault(); // from the cell straight to a scene or a slider, past the notebook's own buttons
+    event.preventDefault(); // from the cell straight to a scene or slider, past the notebook's buttons
     first.focus();
   });
 }
 
 function arrive(whole, panel) {
-  // Once a scene has come that was chosen on the wall, all of it is in sight, and keys move its slider.
+  // Once a chosen scene arrives, bring all of it into sight and focus its slider.
   if (!whole.leaving || whole.leaving.isConnected) return;
   whole.leaving = null;
   whole.scrollIntoView({ block: "nearest" });
@@ -175,7 +175,7 @@ function arrive(whole, panel) {
 }
 
 function touch(model, canvas, tip) {
-  // Tell the kernel where a hand is, and show what it says there.
+  // Tell the kernel where the pointer is, and show what it answers.
   let held = null, presses = 0, asked = 0, soon, speed = 0, last = null, flies = false;
   const where = ({ clientX, clientY }) => {
     const frame = canvas.getBoundingClientRect();
@@ -187,7 +187,7 @@ function touch(model, canvas, tip) {
     const { axes, left, top, frame } = where(event);
     const drags = model.get("axes")[axes]?.drags;
     clearTimeout(soon);
-    tip.hidden ||= !held || axes < 0; // until the kernel has looked
+    tip.hidden ||= !held || axes < 0; // until the kernel answers
     canvas.style.cursor = drags ? "crosshair" : "";
     if (axes < 0) return;
     tip.place = [event.clientX - frame.left, event.clientY - frame.top, frame];
@@ -195,7 +195,7 @@ function touch(model, canvas, tip) {
     soon = setTimeout(() => (model.set("touched", at), model.save_changes()), wait);
   };
   const fly = now => {
-    // What was thrown goes on, slower and slower, a step for each answer of the kernel.
+    // A throw keeps going, slower and slower, one step per answer from the kernel.
     if (!flies) return;
     const passed = within(now - last.now, 0, 100);
     speed *= Math.exp(-passed / COASTS);
@@ -207,7 +207,7 @@ function touch(model, canvas, tip) {
   };
   const answer = () => {
     const { text, asked: mine, rolls } = model.get("hint");
-    if (mine !== asked && !held) return; // of a place before
+    if (mine !== asked && !held) return; // about an earlier place
     if (held) held.rolls = rolls && mine > held.asked;
     if (flies && mine === asked) requestAnimationFrame(fly);
     tip.textContent = text;
@@ -225,7 +225,7 @@ function touch(model, canvas, tip) {
     presses += 1;
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
-    if (!held.waits) tell(event, 0); // a finger may be about to scroll
+    if (!held.waits) tell(event, 0); // a finger could be about to scroll
   });
   canvas.addEventListener("pointermove", event => {
     if (held?.waits) {
@@ -252,7 +252,7 @@ function touch(model, canvas, tip) {
   const leave = () => (clearTimeout(soon), asked++, (tip.hidden = true));
   canvas.addEventListener("pointercancel", () => ((held = null), (flies = false), leave()));
   canvas.addEventListener("pointerleave", event => held || event.pointerType === "touch" || leave());
-  return { answer, moved: () => held || leave() }; // what was said is of the picture before
+  return { answer, moved: () => held || leave() }; // the hint was about the old picture
 }
 
 function render({ model, el }) {
@@ -287,15 +287,15 @@ function render({ model, el }) {
   };
   const describe = () => {
     canvas.setAttribute("aria-label", model.get("alt"));
-    // Across, a finger drags; up and down it scrolls the page.
+    // A finger drags across, and scrolls the page up and down.
     canvas.style.touchAction = model.get("axes").some(({ drags }) => drags) ? "pan-y" : "";
-    guess?.update(); // its buttons stand in the axes
+    guess?.update(); // its buttons are in the axes
     watched && name(watched);
   };
   const take = async ({ copy: text, save: file, margin }, [data]) =>
     file ? save(file, guess && file.endsWith(".png") ? await withDrawing(data, margin) : data) : copy(text);
   const withDrawing = async (data, margin) => {
-    // A file has a heading above, and a margin around the picture, which is a part of its width.
+    // A file has a heading and a margin around the picture, given as a fraction of its width.
     const image = await createImageBitmap(new Blob([data])), edge = margin * image.width, whole = new OffscreenCanvas(image.width, image.height);
     const pen = whole.getContext("2d"), width = image.width - 2 * edge, height = (width * canvas.height) / canvas.width;
     pen.drawImage(image, 0, 0);
@@ -306,15 +306,15 @@ function render({ model, el }) {
   const measure = () => {
     const panel = el.closest(".posenc"), page = el.closest(".jp-WindowedPanel-outer");
     if (!panel?.clientWidth) return; // out of sight
-    if (panel !== watched) sizes.observe((watched = panel)); // it grows where its picture may not
-    const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
+    if (panel !== watched) sizes.observe((watched = panel)); // it can grow when its picture doesn't
+    const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground contains panels
     settle(whole), name(whole), hear(model, panel), arrive(whole, panel);
     if (guess && !panel.querySelector(".posenc-said > .posenc-guess")) panel.querySelector(".posenc-said").prepend(guess.row);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
-    const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
+    const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // seen with it on the first screen
     const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
-    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // the picture stays as it is when these unfold
+    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // unfolding these doesn't resize the picture
     const beside = whole === panel && above > 0 && above < FIRST && !panel.matches(".posenc-large") ? above : 0;
     const height = (page?.clientHeight || window.innerHeight) - sliders - beside;
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
@@ -323,7 +323,7 @@ function render({ model, el }) {
     model.set("page", now);
     model.save_changes();
   };
-  // Notebook 7 takes these keys before a slider or a drawing gets them, unless it is told not to.
+  // Notebook 7 takes these keys before sliders and drawings get them, unless told not to.
   const own = ({ target, key }) => el.closest(".posenc")?.contains(target) && target.matches(".noUi-handle, canvas") &&
     target.toggleAttribute("data-lm-suppress-shortcuts", /^(Arrow|Home|End|Page)/.test(key));
   const later = () => (clearTimeout(soon), (soon = setTimeout(measure, 120)));
@@ -350,10 +350,10 @@ function render({ model, el }) {
 
 const VIEW = "application/vnd.jupyter.widget-view+json", STATE = "application/vnd.jupyter.widget-state+json";
 const KEPT = `<style>.posenc-kept { display: block; } .posenc-kept.jupyter-widgets-disconnected::before {
-  display: block; font: inherit; color: inherit; content: "Menu Run, Run All Cells makes this move."; }</style>`;
+  display: block; font: inherit; color: inherit; content: "To make this move, choose Run → Run All Cells."; }</style>`;
 
 function kept(id, data) {
-  // A widget that needs no kernel: what a notebook stores beside a panel, its picture and words.
+  // A widget that needs no kernel: the picture and words a notebook stores with a panel.
   const plain = Object.assign(document.createElement("p"), { textContent: data["text/plain"] });
   const words = [data["text/html"] ?? new XMLSerializer().serializeToString(plain)];
   const state = { value: words.flat().join("") + KEPT, _dom_classes: ["posenc-kept"] };
@@ -361,24 +361,24 @@ function kept(id, data) {
 }
 
 function keep(notebook) {
-  // Put into a notebook that is saved, for each panel in it, what stands there when it is opened without its kernel.
+  // Put into a saved notebook, for each panel, what to show when it's opened without a kernel.
   const outputs = [...notebook.cells].flatMap(({ outputs }) => outputs?.toJSON() ?? []).map(({ data }) => data ?? {});
   const panels = outputs.filter(data => data[VIEW]?.posenc).map(data => kept(data[VIEW].model_id, data));
-  const saved = notebook.getMetadata("widgets")?.[STATE]?.state ?? {}; // where a reader's settings ask for it
+  const saved = notebook.getMetadata("widgets")?.[STATE]?.state ?? {}; // if a reader's settings ask for it
   const others = Object.entries(saved).filter(([, { state }]) => !state._dom_classes?.includes("posenc-kept"));
   const state = Object.fromEntries([...panels, ...others]);
   notebook.setMetadata("widgets", { [STATE]: { version_major: 2, version_minor: 0, state } });
 }
 
 function atSaving(model) {
-  // JupyterLab saves that a widget was there, not which; opened again it would say "model not found" in its place.
+  // JupyterLab saves that there was a widget, but not which; reopened, it would say "model not found".
   const context = model.widget_manager?.context;
   if (!context?.model?.getMetadata || context.posenc) return;
   context.posenc = true; // one for all panels
   context.saveState.connect((_, now) => now === "started" && keep(context.model));
 }
 
-// A page that cannot load this file never says so.
+// A page that can't load this file never says so.
 const initialize = ({ model }) => (atSaving(model), model.set("runs", true), model.save_changes());
 
 export default { initialize, render };

@@ -1,7 +1,7 @@
-"""An explorer's picture: a canvas that can be pointed at and dragged in, or a plain image.
+"""An explorer's picture: a canvas you can point at and drag in, or a plain image.
 
-The page tells where it is touched, in fractions of the picture; what is there, the pens know: what
-the axes count, and where curves, cells, points and hands were drawn.
+The page reports where it's touched, in fractions of the picture. The pens know what's there: what
+the axes count, and where they drew curves, cells, points and hands.
 """
 
 import asyncio
@@ -19,61 +19,61 @@ from posenc_lib.files import stored_text
 from posenc_lib.views.pen import NEAR, Slid
 from posenc_lib.views.style import CSS_DPI, FOOT, number, written
 
-DRAWN = 512  # points of a curve that a reader draws, at most
-MOMENT = 3  # seconds in which a page loads what it needs for a canvas
+DRAWN = 512  # points in a curve to draw, at most
+MOMENT = 3  # seconds for a page to load what a canvas needs
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
-BOTH = ("column", "row")  # what a drag in a plane sets at once
-# where a slider has another name
+BOTH = ("column", "row")  # a drag in a plane sets both
+# where a slider has a different name
 SLIDERS = {"position": "query", "key": "query", "token": "before"}
 
 
 class Picture(anywidget.AnyWidget):
-    """A picture on a canvas, which tells where it is touched and how much room the page has."""
+    """A canvas that reports where it's touched and how much room the page has."""
 
     _esm = part("guess.js") + stored_text(Path(__file__).with_name("picture.js"))
     value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
-    # from the page: whether it has loaded what a canvas needs
+    # from the page: whether it loaded what a canvas needs
     runs = traitlets.Bool(False).tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
-    # of each view where it lies, and what a drag there moves
+    # for each view: where it is, and what a drag there moves
     axes = traitlets.List().tag(sync=True)
-    # from the page: where; press is 0 where nothing is held
+    # from the page: where; press is 0 if nothing is held
     touched = traitlets.Dict().tag(sync=True)
-    hint = traitlets.Dict().tag(sync=True)  # what is said there
-    sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
-    page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
-    drawn = traitlets.Unicode("").tag(sync=True)  # for which theme, if for that of the page
+    hint = traitlets.Dict().tag(sync=True)  # what to say there
+    sent = traitlets.Dict().tag(sync=True)  # from the page: a number typed next to a slider
+    page = traitlets.Dict().tag(sync=True)  # from the page: whether it's dark, and its room in px
+    drawn = traitlets.Unicode("").tag(sync=True)  # the theme it's drawn in, if it's the page's
     # from the page: whether a hand is on a slider
     held = traitlets.Bool(False).tag(sync=True)
-    guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    # from the page: the views whose drawn curve is to be seen
+    guess = traitlets.Dict().tag(sync=True)  # what the reader should draw, see `question`
+    # from the page: the views to reveal
     answered = traitlets.List().tag(sync=True)
 
 
 class Plain(widgets.Image):
-    """A picture where the page cannot load anywidget: the same pixels, which nobody can touch."""
+    """A picture where the page can't load anywidget: the same pixels, without dragging."""
 
     page: dict = {}  # noqa: RUF012
 
 
 def soon(do) -> None:
-    """Do something in a moment, between a page's messages; never where nothing waits for them."""
+    """Do something in a moment, between a page's messages; without an event loop, never."""
     with suppress(RuntimeError):
         asyncio.get_running_loop().call_later(MOMENT, do)
 
 
 def ask_page(widget, message: dict, *data: bytes) -> bool:
-    """Let the reader's browser copy a text or save a file; return whether any page is there."""
+    """Ask the browser to copy a text or save a file; return whether there's a page."""
     if widget.page:
         widget.send(message, buffers=list(data))
     return bool(widget.page)
 
 
 def question(panel) -> dict:
-    """Return what the page needs to let a reader draw, and to say how far off the drawing is.
+    """Return what the page needs to let a reader draw and to say how far off the drawing is.
 
-    For each plot: which of the axes it is, the truth as x and y, which of them is known, how wide
-    bars are, what they count, and the axes' limits and scales.
+    For each plot: its index among the axes, the true x and y, which point is known, how wide bars
+    are, what they count, and the limits and scales of its axes.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
@@ -94,7 +94,7 @@ def question(panel) -> dict:
 
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
-    """Return what is written at each x or nearest to it; None where an axis has its own numbers."""
+    """Return the label at each x, or the nearest one; None if the axis has its own numbers."""
     if all(words == written(at).replace("-", "−") for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
@@ -105,7 +105,7 @@ def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[list, list]:
-    """Return those of some points that are numbers, at most as many as a hand can tell apart."""
+    """Return the points that are numbers, at most as many as a hand can tell apart."""
     there = np.flatnonzero(np.isfinite(y))
     there = there[
         np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))
@@ -114,21 +114,21 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[list, list]:
 
 
 def place(pen, sliders: dict) -> dict:
-    """Return where a view is, in fractions of the picture, and which sliders a drag there moves."""
+    """Return a view's place, in fractions of the picture, and the sliders a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
-    if pen.points is not None:  # their names may stand below
+    if pen.points is not None:  # their names can be below
         bottom -= FOOT * pen.ax.figure.dpi / CSS_DPI / pen.ax.figure.bbox.height
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
 
 
 def awake(sliders: dict) -> set[str]:
-    """Return the names of the sliders that can be moved."""
+    """Return the names of the sliders that can move."""
     return {name for name, slider in sliders.items() if not slider.disabled}
 
 
 def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
-    """Return which sliders a drag moves, by what axes mean, and if it follows x (0) or y (1)."""
+    """Return the sliders a drag moves, given the axes, each with the axis it follows, 0 or 1."""
     free = awake(sliders)
     if pen.view.drags:
         return [(pen.view.drags, 0)] if pen.view.drags in free else []
@@ -140,14 +140,14 @@ def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
 
 
 class Touch:
-    """What a hand does in the pictures of a panel; a press that goes on keeps what it has taken."""
+    """What a hand does in a panel's pictures; it keeps hold of the same thing until release."""
 
     def __init__(self):
         self._press, self._hand, self._start = 0, None, {}
-        self.rolls = False  # whether that goes on when it's thrown
+        self.rolls = False  # whether it keeps going when thrown
 
     def moves(self, pen, sliders: dict, at: dict) -> dict:
-        """Return the values that a drag wants, by slider."""
+        """Return the values a drag asks for, by slider."""
         spot = _spot(pen, at)
         if at["press"] != self._press:
             self._press = at["press"]
@@ -176,7 +176,7 @@ class Touch:
 
 
 def _turned(pen, line, turn: float, slider, spot: np.ndarray) -> float:
-    """Return where a hand that is turned to a spot leads its slider, the shorter way round."""
+    """Return the slider value for a hand rotated to a spot, the short way."""
     middle, tip = pen.ax.transData.transform(line)
     now, wanted = (math.atan2(*(place - middle)[::-1]) for place in (tip, spot))
     by = math.remainder(wanted - now, 2 * math.pi)
@@ -184,7 +184,7 @@ def _turned(pen, line, turn: float, slider, spot: np.ndarray) -> float:
 
 
 def told(pen, at: dict) -> str:
-    """Return name and number of what is drawn where a reader points; nothing over empty ground."""
+    """Return the name and value of what's drawn where a reader points; "" where nothing is."""
     if pen.withheld:
         return ""
     spot = _spot(pen, at)
@@ -209,24 +209,24 @@ def told(pen, at: dict) -> str:
 
 
 def _spot(pen, at: dict) -> np.ndarray:
-    """Return where a page has been touched, in dots of the picture, within the axes."""
+    """Return where a page was touched, in image dots, inside the axes."""
     box = pen.ax.bbox
     return np.clip(np.array([at["left"], 1 - at["top"]]) * pen.ax.figure.bbox.size, box.p0, box.p1)
 
 
 def _nearest_point(pen, spot: np.ndarray) -> int | None:
-    """Return the number of the point that is meant, if one is near."""
+    """Return the number of the nearest point, if it's close enough."""
     far = np.hypot(*_seen_from(pen, pen.points, spot).T)
     return int(far.argmin()) if len(far) and far.min() <= NEAR else None
 
 
 def _seen_from(pen, points, spot: np.ndarray) -> np.ndarray:
-    """Return how far points of the data are right of a spot, and above it, in px of the page."""
+    """Return how far data points are right of a spot and above it, in page px."""
     return (pen.ax.transData.transform(points) - spot) * CSS_DPI / pen.ax.figure.dpi
 
 
 def _away(pen, points, spot: np.ndarray) -> float:
-    """Return how far a spot is from a line through points of the data, in px of the page."""
+    """Return a spot's distance from a line through data points, in page px."""
     line = _seen_from(pen, points, spot)
     along = np.diff(line, axis=0, append=line[-1:])
     part = np.clip(-(line * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-12), 0, 1)

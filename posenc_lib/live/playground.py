@@ -1,4 +1,4 @@
-"""One panel for every encoding: choose one or two, views or a scene; drag, play, save, share."""
+"""One panel for all encodings: choose one or two, views or a scene; drag, play, save, share."""
 
 import html
 import os
@@ -29,17 +29,17 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
-KINDS = {  # where an encoding enters, and what is drawn of it
-    "additive": "added to words; showing its table, one vector for each position",
-    "rotary": "turns queries and keys; showing one query and one key, turned at each position",
-    "relative": "changes scores; showing what it makes of one query and one key, "
-    "set down at every position",
-    "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
+KINDS = {  # where an encoding enters, and what's drawn of it
+    "additive": "added to words. You see its table, one vector per position",
+    "rotary": "rotates queries and keys. You see one query and one key, rotated at each position",
+    "relative": "changes scores. You see the scores of one query and one key, "
+    "placed at every position",
+    "bias": "adds to scores. You see the numbers it adds: it has no vectors",
 }
 VIEWS_AT_ONCE = 3
-START = "start here"  # the scenes that a playground opens with
-LIVE = 4  # sliders above a picture; the rest is folded away
-USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
+START = "start here"  # the scenes a playground opens with
+LIVE = 4  # sliders above a picture; the rest are folded
+USUAL = ("query", "offset", "base", "seq_len")  # moved most
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
 FILES += [
@@ -49,19 +49,19 @@ MARGIN = 16  # px of paper around a saved picture
 
 
 def held(one: Encoding, values: dict) -> Encoding:
-    """Return an encoding that keeps these values, not its length, while sliders move its twin."""
+    """Return an encoding held at these values, except its length, while sliders move its twin."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
     title, no_slider = f"{one.title}, kept", (*one.no_slider, *names)
     return one.at_known(values).named(one.name, title, no_slider=no_slider)
 
 
 def twice(encodings: Sequence[Encoding]) -> bool:
-    """Return whether the same encoding stands beside itself."""
+    """Return whether an encoding is next to itself."""
     return [one.name for one in encodings] == [encodings[0].name] * 2
 
 
 class Side(Explorer):
-    """The explorer of a playground: a slider for everything, the first four in sight."""
+    """A playground's explorer: a slider for everything, the first four in sight."""
 
     alike, room_beside = True, (150, 170)
 
@@ -86,7 +86,7 @@ class Side(Explorer):
         self._tools.children = [reset, *more]
 
     def _names(self, encodings: list) -> list[str] | None:
-        """Return titles; of the same encoding twice with the values that differ."""
+        """Return titles; for one encoding twice, with the values that differ."""
         if not twice(encodings):
             return None
         a, b = encodings
@@ -99,9 +99,9 @@ class Side(Explorer):
         return names
 
     def _file(self, suffix: str) -> bytes:
-        """Return the picture in the look that is chosen, with its name and a margin.
+        """Return the picture in the chosen look, with its name and a margin.
 
-        For a slide it is as wide as its views want to be: no tower.
+        For a slide it's as wide as its views need, not a tower.
         """
         theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
         encodings = self.sheet.encodings
@@ -114,7 +114,7 @@ class Side(Explorer):
 
 
 class Playground(OnPage):
-    """Two encodings beside each other, or one, in any views; made by `playground`."""
+    """One encoding, or two side by side, in any views; made by `playground`."""
 
     def __init__(self, first: str, text: str | None, own: dict[str, Encoding]):
         VIEWS.load()
@@ -122,9 +122,9 @@ class Playground(OnPage):
         self.explorer: Side | None = None
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._next: list[tuple[str, str]] = []  # and before each step back
-        self._wished: dict = {}  # the values that were set since a line or a scene was opened
+        self._wished: dict = {}  # values set since a line or a scene was opened
         self.scene = ""
-        self._showing = False  # while lists are put where the panel is, they move by themselves
+        self._showing = False  # whether lists are moving by themselves, to match the panel
         self._pictures: Beside | None = None  # of scenes, as they come
         self._build()
         self._make(*self._read(first))
@@ -135,19 +135,19 @@ class Playground(OnPage):
 
     @property
     def text(self) -> str:
-        """Return in words what is drawn."""
+        """Return what's drawn, in words."""
         return self.explorer.text
 
     @property
     def line(self) -> str:
-        """Return this view as one line, which playground(line) opens again.
+        """Return this view as one line, which playground(line) reopens.
 
-        Encodings of one's own it must be given, too.
+        Pass it your own encodings as well.
         """
         return specs.write(map(self._short, self._panels()))
 
     def _panels(self) -> list[Spec]:
-        """Return what is shown as panels of a line: of an encoding twice each is one."""
+        """Return what's shown as panels of a line; one encoding twice makes two."""
         spec = self.explorer.spec
         if not twice(spec.encodings):
             return [spec]
@@ -156,25 +156,25 @@ class Playground(OnPage):
         return [replace(spec, encodings=(a,), values=spec.values | given) for given in ({}, values)]
 
     def _short(self, spec: Spec) -> Spec:
-        """Return a spec that names only the values that its line would not open with anyway."""
+        """Return a spec that names only the values its line wouldn't open with anyway."""
         usual = _begins(Spec(tuple(self._known[one.name] for one in spec.encodings), spec.views))
         values = {name: value for name, value in spec.values.items() if value != usual.get(name)}
         return replace(spec, values=values)
 
     def open(self, text: str) -> None:
-        """Show what a scene's name or a line describes; after an error all stays as it is."""
+        """Show what a scene's name or a line describes; an error changes nothing."""
         self._step(*self._read(text))
 
     def back(self) -> None:
         """Go back to what was shown before the last choice."""
-        self._walk(self._past, self._next, "There is nothing to go back to.")
+        self._walk(self._past, self._next, "There's nothing to go back to.")
 
     def forward(self) -> None:
-        """Go forward again to what was shown before the last step back."""
-        self._walk(self._next, self._past, "There is nothing to go forward to.")
+        """Go forward to what was shown before the last step back."""
+        self._walk(self._next, self._past, "There's nothing to go forward to.")
 
     def _walk(self, way: list, other: list, end: str) -> None:
-        if not way:  # a button that can no longer be pressed would lose the keyboard
+        if not way:  # disabling the button would lose keyboard focus
             self._say(end)
             return
         now, (line, scene) = (self.line, self.scene), way[-1]
@@ -192,13 +192,13 @@ class Playground(OnPage):
             self._pictures.wait()
 
     def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
+        """Return the picture and some words as shown by a notebook without a kernel."""
         return self.explorer.stored(words)
 
     # The page
 
     def _build(self) -> None:
-        """Make lists, scenes, buttons, and room for the panel."""
+        """Make the lists, scenes, buttons and room for the panel."""
         known = self._known.values()
         named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
         self.a = widgets.Dropdown(description="A", options=named)
@@ -212,7 +212,7 @@ class Playground(OnPage):
         )
         self._note, self._news, self._place = widgets.HTML(), widgets.HTML(), widgets.VBox()
         back, forward = self._button("Back", self.back), self._button("Forward", self.forward)
-        copied = self._button("Copy line", self._copy, tooltip="one line that opens this again")
+        copied = self._button("Copy line", self._copy, tooltip="One line that reopens this")
         self.file_as = widgets.Dropdown(description="Save as", options=FILES)
         self._share = widgets.Box([self._line, copied, self.file_as]).add_class("posenc-lists")
         wall = _fold("Scenes", widgets.Box([self.topic, self._scenes]))
@@ -228,18 +228,18 @@ class Playground(OnPage):
         self._when_moved(self._open_line, self._line)
 
     def _when_moved(self, do: Callable, *choices: widgets.Widget) -> None:
-        """Do something when a reader moves a widget, not when it is put where the panel is."""
+        """Do something when a reader moves a widget, not when it moves to match the panel."""
         for choice in choices:
             choice.observe(lambda _: self._showing or self._try(do), names="value")
 
     def _make(self, wanted: Spec, scene: str = "", wished: dict | None = None) -> None:
-        """Replace the panel, and put every list where it is."""
+        """Replace the panel, and let every list match it."""
         with LOCK:
             side = Side(wanted, SCENES[scene].drag if scene else ())
             side.file_as = self.file_as
             try:
                 self._put_lists(side.spec)
-            except BaseException:  # the panel before stays, and with it its lists
+            except BaseException:  # keep the old panel and its lists
                 side.close()
                 if self.explorer:
                     self._put_lists(self.explorer.spec)
@@ -254,13 +254,13 @@ class Playground(OnPage):
                 now = side.values.get(name, value)
                 if value not in (None, now):
                     changes.append(f"{name} {as_text(value)} → {as_text(now)}")
-            self._say(f"As far as these views go: {', '.join(changes)}." if changes else "")
+            self._say(f"Adjusted to fit these views: {', '.join(changes)}." if changes else "")
             self._head(scene)
             for slider in side.sliders.values():
                 slider.observe(lambda _: self._head(self.scene, "as it opened: "), names="value")
 
     def _put_lists(self, spec: Spec, line: str = "") -> None:
-        """Let every list say what is shown; each list of views holds those that fit."""
+        """Let every list say what's shown; each list of views has the ones that fit."""
         names, drawn = [one.name for one in spec.encodings], [view.name for view in spec.views]
         fitting = self._fitting(names)
         self._showing = True
@@ -278,7 +278,7 @@ class Playground(OnPage):
             self._showing = False
 
     def _offer(self) -> None:
-        """Show the scenes of a topic, each as a button on a picture of it; pictures come later."""
+        """Show a topic's scenes, each as a button on its picture; pictures come later."""
         with LOCK:
             if self._pictures:
                 self._pictures.stop()
@@ -295,7 +295,7 @@ class Playground(OnPage):
                 self._pictures = Beside(_pictured(images), self._failed)
 
     def _head(self, scene: str, when: str = "") -> None:
-        """Say above the pictures what a scene shows, and when it did, or else what is drawn."""
+        """Say above the pictures what a scene shows, and when, or what's drawn."""
         self.scene = scene
         if scene:
             told = {scene: when + SCENES[scene].says}
@@ -314,7 +314,7 @@ class Playground(OnPage):
     # What a reader does
 
     def _chosen(self) -> None:
-        """Show other choices; views and values that fit stay, and the rest goes where it can."""
+        """Show new choices; views and values that fit stay, the rest move as close as they can."""
         names = [name for name in (self.a.value, self.b.value) if name]
         wanted = [view for view in dict.fromkeys(drop.value for drop in self.views) if view]
         titles, told = " and ".join(self._known[name].title for name in names), ""
@@ -329,7 +329,7 @@ class Playground(OnPage):
         gone = ", ".join(view for view in wanted if view not in views)
         if gone and not told:
             both = "both " if names[1:] else ""
-            told = f"{titles} cannot {both}feed {gone}: other views are shown instead."
+            told = f"{titles} can't {both}feed {gone}, so here are other views."
         self._show(names, views)
         if told:
             self._say(told)
@@ -339,7 +339,7 @@ class Playground(OnPage):
         begun = now._settings.start
         moved = {name: v for name, v in now.values.items() if v != begun.get(name, v)}
         wished = self._wished | moved
-        if names[1:] == names[:1]:  # the second one keeps the values that it has
+        if names[1:] == names[:1]:  # the second one keeps its values
             was = [one for one in now.spec.encodings[1:] if one.name == names[0]]
             encodings[1] = was[0] if was else held(encodings[0], now.values)
         spec = Spec(tuple(encodings), tuple(VIEWS[view] for view in views))
@@ -347,13 +347,13 @@ class Playground(OnPage):
         self._step(spec.at(**fitting), "", wished)
 
     def _fitting(self, names: list[str]) -> list[str]:
-        """Return the views that all of these encodings can feed."""
+        """Return the views all of these encodings can feed."""
         return [
             view for view in VIEWS if all(VIEWS[view].fits(self._known[name]) for name in names)
         ]
 
     def _step(self, wanted: Spec, scene: str, wished: dict | None = None) -> None:
-        """Show another panel, so that Back goes back."""
+        """Show a different panel, remembering this one for Back."""
         before = self.line, self.scene
         self._make(wanted, scene, wished)
         self._past.append(before)
@@ -364,10 +364,10 @@ class Playground(OnPage):
             self.open(self._line.value)
 
     def _copy(self) -> None:
-        """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
+        """Copy the line to the clipboard, and show it in case the browser can't copy."""
         copied = ask_page(self.explorer._picture, {"copy": self.line})
         self._put_lists(self.explorer.spec, self.line)
-        words = "Copied; the line stands in its field, too."
+        words = "Copied. The line is also in its field."
         self._say(words if copied else "Copy the line from its field.")
 
     def _read(self, text) -> tuple[Spec, str]:
@@ -375,21 +375,21 @@ class Playground(OnPage):
         scene = NAMES.get(text, "") if isinstance(text, str) else ""
         if isinstance(text, str) and " " in text and not {*":|;+"} & {*text} and not scene:
             raise ValueError(
-                f"there is no scene {validate.show(text)} ({validate.among(text, NAMES)})"
+                f"there is no scene {validate.show(text)}. {validate.among(text, NAMES)}"
             )
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
             return panels[0], scene
         a, b = panels
         if (a.names, a.views) != (b.names, b.views) or len(a.encodings) > 1:
-            rule = "two panels must be of one encoding, in the same views"
-            raise ValueError(f'{rule}: "rope: clock; base=9 | rope: clock"')
+            rule = "two panels must have the same encoding and views"
+            raise ValueError(f'{rule}, for example "rope: clock; base=9 | rope: clock"')
         kept = held(b.encodings[0], _begins(replace(b, values={})) | b.values)
         return replace(a, encodings=(*a.encodings, kept)), scene
 
 
 def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
-    """Put pictures of scenes on a page, one at a time; it may tell meanwhile that it is dark."""
+    """Put pictures of scenes on a page, one at a time, and redraw them if it turns out dark."""
     themes: dict[str, str] = {}
     while late := [name for name in images if themes.get(name) != Look().theme]:
         with LOCK:
@@ -400,7 +400,7 @@ def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
 
 
 def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
-    """Return a button that shows what is folded away, and hides it again; keys reach it, too."""
+    """Return a button that folds and unfolds something, also by keyboard."""
     button = widgets.ToggleButton()
 
     def turn(_=None) -> None:
@@ -413,14 +413,14 @@ def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
 
 
 def _of_its_own(encoding: Encoding) -> list[str]:
-    """Return what an encoding lets a reader turn that no class of the library has."""
+    """Return the parameters a reader can move that no class of the library has."""
     library = (kind for kind in type(encoding).__mro__ if kind.__module__.startswith("posenc_lib."))
     shared = {parameter.name for parameter in next(library).parameters}
     return [parameter.name for parameter in encoding.turnable if parameter.name not in shared]
 
 
 def _has_slider(spec: Spec, name: str) -> bool:
-    """Return whether a panel has a slider or a choice where its line does not name a value."""
+    """Return whether a panel has a slider or choice if its line names no value."""
     parameter = spec.parameters[name]
     if name in spec.irrelevant or len(parameter.options) == 1:
         return False
@@ -428,7 +428,7 @@ def _has_slider(spec: Spec, name: str) -> bool:
 
 
 def _begins(spec: Spec) -> dict:
-    """Return the values by name that a panel begins with where its line names none."""
+    """Return the values by name that a panel starts with if its line names none."""
     begins = {}
     for name, parameter in spec.parameters.items():
         begins[name] = parameter.default
@@ -438,7 +438,7 @@ def _begins(spec: Spec) -> dict:
 
 
 def _taken(spec: Spec) -> dict:
-    """Return the values that are set, each as near as its parameter can come to it."""
+    """Return the values set, each as close as its parameter can get."""
     taken = {}
     for name, value in spec.values.items():
         with suppress(TypeError, ValueError):
@@ -447,29 +447,29 @@ def _taken(spec: Spec) -> dict:
 
 
 def _nearest(parameter: Parameter, value):
-    """Return the value as near as a parameter can come to it, or raise where none is near."""
+    """Return the value as close as a parameter can get, or raise if it can't."""
     if parameter.options:
         return parameter.checked(value)
     value = parameter.number(value, parameter.name)
     value = min(max(value, parameter.least), parameter.most)
-    if parameter.scale == "linear":  # in its steps, also where a range is wider
+    if parameter.scale == "linear":  # in its steps, even in a wider range
         value -= (value - (0 if _both_ways(parameter) else parameter.low)) % parameter.step
         value += parameter.step if value < parameter.least else 0
     return value
 
 
 def _both_ways(parameter: Parameter) -> bool:
-    """Return whether a slider goes as far below 0 as above it, as an offset does."""
+    """Return whether a slider goes as far below 0 as above, like an offset's."""
     return parameter.scale == "linear" and parameter.least < 0 <= parameter.low
 
 
 def _ranges(wanted: Spec, start: dict) -> dict:
-    """Return the usual ranges and options of all sliders, with what they are to begin at."""
+    """Return the usual ranges and options of all sliders, including where they start."""
     ranges = {}
     for name, parameter in wanted.parameters.items():
         value = start.get(name)
         if name in wanted.irrelevant:
-            if value is not None:  # for other views
+            if value is not None:  # for different views
                 ranges[name] = value
         elif value is not None or _has_slider(wanted, name):
             ranges[name] = _range(parameter, value)
@@ -479,7 +479,7 @@ def _ranges(wanted: Spec, start: dict) -> dict:
 def _range(parameter: Parameter, value):
     """Return the options of a choice, or the usual range of a slider.
 
-    It is wider, or has one step more, where a value needs it.
+    It's wider, or has one more step, if a value needs it.
     """
     if parameter.options:
         return list(parameter.options) if parameter.options[1:] else value
@@ -497,19 +497,19 @@ def _range(parameter: Parameter, value):
 
 
 def _called(view: str) -> str:
-    """Return how a reader calls a view: trajectory 3d · Positions as points."""
+    """Return a view's name for readers: trajectory 3d · Positions as points."""
     return " · ".join(filter(None, (view.replace("_", " "), VIEWS[view].title)))
 
 
 def _in_address() -> str | None:
-    """Return the scene or the line that an app's address asks for: …/?preset=…, or …/?line=…."""
-    # where Voilà puts it
+    """Return the scene or line an app's address asks for: …/?preset=…, or …/?line=…."""
+    # Voilà puts it here
     asked = parse_qs(os.environ.get("QUERY_STRING", ""))
     return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
 
 
 def playground(spec: str | None = None, *, own: object = ()) -> Playground:
-    """Return a panel that drives any encoding, or two side by side, through any views that fit.
+    """Return a panel for any encoding, or two side by side, in any views that fit.
 
     >>> playground("sine: heatmap; seq_len=8").line
     'sine: heatmap; seq_len=8'
@@ -517,13 +517,13 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     Args:
         spec: a scene's name, such as "Where a real head looks" (see figures/scenes.toml), or a line
             such as "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
-            `Playground.line` gives one. None is the first encoding of own, or sinusoidal; in an
-            app, what its address asks for. What cannot be opened is a sentence in the panel.
-        own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
+            `Playground.line` gives one. None means the first encoding in own, or sinusoidal; in an
+            app, what its address asks for. If it can't be opened, the panel says why.
+        own: encodings to add to the catalog's, one or a list, as for `explore`.
     """
     mine: dict[str, Encoding] = {}
     for thing in own if isinstance(own, (list, tuple)) else [own]:
-        # each alone, so that its values are where sliders begin
+        # each alone, so that sliders start at its values
         (encoding,) = opened([thing], taken=[*KNOWN, *mine], called="own")
         specs.refuse_taken(encoding)
         mine[encoding.name] = encoding

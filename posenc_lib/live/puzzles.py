@@ -1,4 +1,4 @@
-"""Puzzles that check themselves: `check` says right or wrong, `hint` helps, `solution` tells."""
+"""Self-checking puzzles: `check` says right or wrong, `hint` helps, `solution` gives the answer."""
 
 import inspect
 import io
@@ -14,37 +14,37 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.register import Register, place_at, place_of
 
-TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
-MOST = 2**24  # numbers of an answer
+TOLERANCE = 1e-6  # unless a puzzle sets its own: float32 answers pass, less exact ones don't
+MOST = 2**24  # numbers in an answer
 UNTRIED = "not tried yet"
-WIDE = 100  # letters in a line that is printed
-# what a function does that does nothing, like those that the lessons give
+WIDE = 100  # letters in a printed line
+# the code of an empty function, like the lessons' stubs
 STUB = (lambda: None).__code__.co_code
 PUZZLES: Register["Puzzle"] = Register("puzzle", part="puzzles")
-_given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
+_given: dict[str, int] = {}  # hints the reader has had, by puzzle
 
 
 @dataclass(frozen=True)
 class Puzzle:
     """A question with a checkable answer."""
 
-    answer: object  # a right one: a function, or a value
-    hints: tuple[str, ...]  # three, each nearer to the answer
-    cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
-    written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
-    given: object = None  # what the page's cell answers before a reader has changed it, if it runs
-    # what each leads to, by the sentence that names it
+    answer: object  # a right one: a function or a value
+    hints: tuple[str, ...]  # three, each closer to the answer
+    cases: tuple[tuple, ...] = ()  # the arguments a function is called with
+    written: tuple[str, ...] = ()  # what to print for each case with arguments too long to show
+    given: object = None  # the answer in the page's cell before a reader changes it, if it runs
+    # the wrong answer each one gives, by the sentence that names it
     mistakes: dict[str, object] = field(default_factory=dict)
-    # of a value; "": it is right
-    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."
-    why: str = ""  # a value is right
-    won: str = ""  # what the reader has now, told after a right answer
-    without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
-    tolerance: float = TOLERANCE  # how far off a function's numbers may be
+    # what's wrong with a value; "" if it's right
+    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} isn't it."
+    why: str = ""  # why a value is right
+    won: str = ""  # what the reader gains, printed after a right answer
+    without: tuple[str, ...] = ()  # library functions that would answer for the reader
+    tolerance: float = TOLERANCE  # how far off a function's numbers can be
 
 
 def function_puzzle(*hints: str, **about) -> Callable:
-    """Make a puzzle of the function below it, which is a right answer and gives it its name."""
+    """Make a puzzle from the decorated function: a right answer, and the puzzle's name."""
 
     def made(answer: Callable) -> Callable:
         PUZZLES.add(answer.__name__, Puzzle(answer, hints, **about), place=place_of(answer))
@@ -54,26 +54,26 @@ def function_puzzle(*hints: str, **about) -> Callable:
 
 
 def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
-    """Make a puzzle whose answer is a value."""
+    """Make a puzzle with a value as its answer."""
     caller = sys._getframe(1)
     place = place_at(caller.f_globals["__name__"], caller.f_lineno)
     PUZZLES.add(name, Puzzle(answer, hints, **about), place)
 
 
 def find(name: str) -> Puzzle:
-    """Return the puzzle of this name; if there is none, a ValueError says which there are."""
+    """Return the puzzle with this name. If there's none, a ValueError lists the names."""
     return PUZZLES[validate.known("puzzle", name, PUZZLES.load())]
 
 
 def check(puzzle: str, answer: object) -> None:
-    """Print whether an answer is right, or where it first goes wrong and what the mistake may be.
+    """Print whether an answer is right, or where it first goes wrong, and the likely mistake.
 
     >>> check("count", 4)
-    not yet: give check the function itself, without calling it (got 4)
+    not yet: pass the function itself, without calling it. You passed 4
 
     Args:
         puzzle: the puzzle's name.
-        answer: your function, or your value; a stub that returns `...` or nothing counts as not
+        answer: your function or your value. A stub that returns `...` or nothing counts as not
             tried yet.
     """
     asked = find(puzzle)
@@ -87,11 +87,11 @@ def check(puzzle: str, answer: object) -> None:
         return
     _say(f"{UNTRIED if _is_as_given(asked, answer) else 'not yet'}: {wrong}")
     if callable(answer) or not callable(asked.answer):
-        _say(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
+        _say(f'Stuck? Try hint("{puzzle}"), up to three times, then solution("{puzzle}").')
 
 
 def hint(puzzle: str) -> None:
-    """Print the next of the puzzle's three hints.
+    """Print the next of a puzzle's three hints.
 
     >>> hint("count")  # doctest: +ELLIPSIS
     Hint ... of 3: ...
@@ -113,17 +113,17 @@ def solution(puzzle: str) -> None:
     code = f"{asked.answer}: {asked.why}"
     if callable(asked.answer):
         code = inspect.getsource(asked.answer)
-    print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
+    print(code[code.find("\ndef ") + 1 :].strip())  # without what's above the function
 
 
 def _say(words: str) -> None:
-    """Print words in lines that a narrow page does not break within a word."""
+    """Print words in lines that break between words."""
     lines = [textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines()]
     print("\n".join(lines))
 
 
 def _wrong_value(puzzle: Puzzle, answer) -> str:
-    """Return what is wrong with a value, or nothing."""
+    """Return what's wrong with a value, or "" if nothing is."""
     if answer is None or answer is ...:
         return UNTRIED
     named = [sentence for sentence, value in puzzle.mistakes.items() if _same(value, answer)]
@@ -131,9 +131,9 @@ def _wrong_value(puzzle: Puzzle, answer) -> str:
 
 
 def _wrong_function(puzzle: Puzzle, answer) -> str:
-    """Return what is wrong with a function, or nothing; cases are tried until one raises."""
+    """Return what's wrong with a function, or ""; cases run until one raises."""
     if not callable(answer):
-        return f"give check the function itself, without calling it (got {validate.show(answer)})"
+        return f"pass the function itself, without calling it. You passed {validate.show(answer)}"
     code = getattr(answer, "__code__", None)
     results, error = run = _tried(puzzle, answer)
     if not results and "ellipsis" in str(error):  # the ... of the stub is still there
@@ -152,21 +152,21 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
             wrong = f"{_call(puzzle, answer, case)} {difference}"
             break
     if wrong or raised:
-        # a mistake must raise the same: what is wrong before may not be what stopped this case
+        # a mistake must raise the same error: an earlier fault may not be what stopped this case
         named = (text for text, of in puzzle.mistakes.items() if _alike(run, _tried(puzzle, of)))
         reasons = [*named, *([] if raised else _slips(puzzle, tried))]
         first = "\nAnd ".join(filter(None, (wrong, raised)))
         return "\nLikely reason: ".join([first, *reasons[:1]])
     ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
-    return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
+    return f"the numbers are right, but you used pe.{ready[0]}. Do it without." if ready else ""
 
 
 def _tried(puzzle: Puzzle, function: Callable) -> tuple[list, Exception | None]:
-    """Return what a function gives for the cases, up to the first that raises, and this error."""
+    """Return a function's results for the cases, up to the first that raises, and its error."""
     results = []
     for case in puzzle.cases:
         try:
-            # what it prints while it is tried would only be noise
+            # what it prints meanwhile is only noise
             with redirect_stdout(io.StringIO()):
                 results.append(function(*deepcopy(case)))
         except Exception as error:
@@ -175,7 +175,7 @@ def _tried(puzzle: Puzzle, function: Callable) -> tuple[list, Exception | None]:
 
 
 def _alike(run: tuple, other: tuple) -> bool:
-    """Return whether two functions have given the same for all cases, errors included."""
+    """Return whether two functions gave the same results, errors included."""
     (results, error), (others, other_error) = run, other
     same_error = (type(error), str(error)) == (type(other_error), str(other_error))
     both = zip(results, others, strict=False)
@@ -183,28 +183,28 @@ def _alike(run: tuple, other: tuple) -> bool:
 
 
 def _is_as_given(puzzle: Puzzle, answer) -> bool:
-    """Return whether an answer is still the page's own."""
+    """Return whether the page's own answer is unchanged."""
     if puzzle.given is None or not callable(puzzle.answer):
         return puzzle.given is not None and _same(puzzle.given, answer)
     return callable(answer) and _alike(_tried(puzzle, answer), _tried(puzzle, puzzle.given))
 
 
-# Slips that can be made in any puzzle: what each makes of a right answer
+# Slips possible in any puzzle: each turns a right answer into a wrong one
 SLIPS: dict[str, Callable] = {
     "You reversed the order.": lambda right: right[::-1],
     "You reversed the columns.": lambda right: right[:, ::-1],
-    "You exchanged rows and columns.": np.transpose,
-    "You sorted the numbers, but they belong in another order.": np.sort,
-    "You have the other sign.": np.negative,
-    "You lost the sign.": np.abs,
-    "You are one too high.": lambda right: right + 1,
-    "You are one too low.": lambda right: right - 1,
-    "You rounded to whole numbers.": np.round,
-    "You divided the wrong way round: this is 1 / the right number.": lambda right: 1 / right,
+    "You swapped rows and columns.": np.transpose,
+    "You sorted the numbers, but they shouldn't be sorted.": np.sort,
+    "Your sign is flipped.": np.negative,
+    "You dropped the sign.": np.abs,
+    "You're one too high.": lambda right: right + 1,
+    "You're one too low.": lambda right: right - 1,
+    "You rounded to integers.": np.round,
+    "You divided the wrong way: this is 1 / the right number.": lambda right: 1 / right,
     "You squared it.": np.square,
     "You took the square root.": lambda right: np.sqrt(np.abs(right)),
-    "You have degrees, not radians.": np.degrees,
-    "You added whole turns of 2π.": lambda right: right % (2 * np.pi),
+    "You used degrees, not radians.": np.degrees,
+    "You're off by full turns of 2π.": lambda right: right % (2 * np.pi),
     "You left out the last entry.": lambda right: right[:-1],
     "You left out the first entry.": lambda right: right[1:],
     "You just counted: 0, 1, 2, ….": lambda right: np.arange(len(right)),
@@ -212,41 +212,41 @@ SLIPS: dict[str, Callable] = {
 
 
 def _slips(puzzle: Puzzle, tried: list[tuple[tuple, object]]) -> list[str]:
-    """Return which slips explain the results of all cases."""
+    """Return the slips that explain the results in all cases."""
     pairs = [(np.asarray(puzzle.answer(*case)), result) for case, result in tried]
     found = []
     if all(any(_same(given, result) for given in case) for case, result in tried):
-        found.append("You returned what you were given, unchanged.")
+        found.append("You returned an argument unchanged.")
     with np.errstate(all="ignore"):
         for sentence, slip in SLIPS.items():
-            with suppress(TypeError, ValueError, IndexError):  # a number has no order, say
+            with suppress(TypeError, ValueError, IndexError):  # say, a number has no order
                 if all(_same(slip(right), result) for right, result in pairs):
                     found.append(sentence)
     return found
 
 
 def _explained(error: Exception, case: tuple, answer: Callable) -> str:
-    """Return an error in its own words and what usually helps, where NumPy does not say."""
+    """Return an error in its own words, plus what usually helps if NumPy doesn't say."""
     text, helps = str(error), ""
     name, names = _misspelled(error, answer)
     near = validate.did_you_mean(name, names) if len(str(name)) > 2 else []
     if near:
         helps = f"Did you mean {near[0]}?"
     elif isinstance(error, IndexError) and "out of bounds" in text:
-        helps = "A puzzle is tried at several sizes: your function must work for each of them."
-    elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
-        return "^, | and & need whole numbers. Use // instead of /."
+        helps = "check tries several sizes, and your function must work for all of them."
+    elif "bitwise" in text:  # NumPy talks about ufuncs, input types and casting rules
+        return "^, | and & need integers. Use // instead of /."
     elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
-        helps = "To make a table of a column and a row, "
+        helps = "To make a table from a column and a row, "
         helps += "give the column a second axis: positions[:, None]."
     elif "at least 2-D" in text and any(np.ndim(x) == 1 for x in case):
-        helps = "It wants a table with a row for each position: "
-        helps += "x[None] has one row, [t] is its position, [0] takes it."
+        helps = "It needs a table with a row per position: "
+        helps += "x[None] has one row, [t] is its position, [0] gets it back."
     return f"{text}\n{helps}" if helps else text
 
 
 def _misspelled(error: Exception, answer: Callable) -> tuple[object, list[str]]:
-    """Return a name that was not found, and those that were there."""
+    """Return a name that wasn't found, and the names that exist."""
     if isinstance(error, AttributeError):
         return error.name, dir(error.obj)
     if isinstance(error, NameError):
@@ -256,14 +256,14 @@ def _misspelled(error: Exception, answer: Callable) -> tuple[object, list[str]]:
 
 
 def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
-    """Return what is wrong with a result in words, or nothing."""
+    """Return in words what's wrong with a result, or ""."""
     expected = np.asarray(expected)
     if isinstance(got, range) and got[MOST:]:
         return f"should have shape {expected.shape}, got a range of more than {MOST:,} numbers"
     try:
         got = np.asarray(got)
     except ValueError:
-        return "returned rows of unequal length"
+        return "returned rows of different lengths"
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
         return f"should return an array NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":

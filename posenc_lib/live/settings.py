@@ -11,21 +11,21 @@ from posenc_lib.encodings.register import todays
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec, beyond
 
-MOST_STEPS = 10_000  # of a slider
-STEPS_HELD = 8  # of a slider: where frozen axes are measured, beside its last step
-ROLES = ("query", "pair", "offset")  # these have a color, in pictures and beside them
+MOST_STEPS = 10_000  # per slider
+STEPS_HELD = 8  # per slider: where frozen axes are measured, plus its last step
+ROLES = ("query", "pair", "offset")  # these have a color, in pictures and on sliders
 SWITCH = {False: "off", True: "on"}
-NO_ROOM = "Only this value is possible at these settings."
+NO_ROOM = "These settings allow only this value."
 
 
 def control(parameter: Parameter, wanted=None):
-    """Return a widget that the reader can move, or a fixed value, which may be None.
+    """Return a widget the reader can move, or a fixed value, which can be None.
 
     Args:
-        parameter: that of an encoding or a view.
+        parameter: of an encoding or a view.
         wanted: None for the parameter's own range; a tuple (low, high)
             or (low, high, step) for a slider; a list of numbers for a
-            slider over these; a list or tuple of options for a choice;
+            slider over them; a list or tuple of options for a choice;
             anything else is a fixed value.
     """
     if wanted is None:
@@ -39,7 +39,7 @@ def control(parameter: Parameter, wanted=None):
 
 
 def _offer(parameter: Parameter, wanted: list | tuple):
-    """Return a choice of options, or a slider over some numbers."""
+    """Return a choice of options, or a slider over numbers."""
     values = [parameter.checked(value) for value in wanted]
     if len(set(values)) < 2:
         raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
@@ -51,7 +51,7 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 
 
 def _range(parameter: Parameter, wanted: tuple):
-    """Return a slider from low to high, in steps of its scale or in those asked for."""
+    """Return a slider from low to high, in its scale's steps or the given ones."""
     name, scale = parameter.name, parameter.scale
     given = zip(("low", "high"), wanted, strict=False)
     ends = [parameter.checked(value, called=f"{name} {end}") for end, value in given]
@@ -70,7 +70,7 @@ def _range(parameter: Parameter, wanted: tuple):
     start = _start(parameter)
     values = [] if scale == "linear" else parameter.values(low, high, step)
     if scale == "power of two" and (step or not {low, high} <= set(values)):
-        values = []  # numbers between powers are wanted, too
+        values = []  # include numbers between powers
     if values:
         if low < start < high:
             values = sorted({*values, start})
@@ -83,7 +83,7 @@ def _range(parameter: Parameter, wanted: tuple):
 
 
 def _over(parameter: Parameter, values: list):
-    """Return a slider over these values, with its start as near as it can be."""
+    """Return a slider over these values, starting as close to its start as possible."""
     options = [(_written(parameter, value), value) for value in values]
     start = _nearest(values, _start(parameter))
     slider = widgets.SelectionSlider(options=options, value=start, **_labels(parameter))
@@ -91,14 +91,14 @@ def _over(parameter: Parameter, values: list):
 
 
 def _labels(parameter: Parameter) -> dict:
-    """Return the name of a widget, its help, and the class of its role."""
+    """Return a widget's name, help and role class."""
     name = parameter.name
     roles = [f"posenc-{name}"] if name in ROLES else []
     return {"description": name, "tooltip": parameter.help, "_dom_classes": roles}
 
 
 def _written(parameter: Parameter, value) -> str:
-    """Return a value as it stands beside its slider."""
+    """Return a value as written next to its slider."""
     if parameter.names:
         return parameter.names[value]
     return f"{value:,.0f}" if parameter.scale == "log" and value >= 10 else as_text(value)
@@ -113,28 +113,28 @@ def _nearest(values: list, value):
 
 
 def steps(widget) -> list:
-    """Return the values that a slider goes through, or the options of a choice."""
+    """Return a slider's values, or a choice's options."""
     if isinstance(widget, widgets.IntSlider):
         return list(range(widget.min, widget.max + 1, widget.step))
     return [value for _, value in widget.options]
 
 
 def _wanted(spec: Spec) -> dict:
-    """Return by name what parameters are to be, where it is not their own range."""
+    """Return what parameters should be, by name, if it's not their own range."""
     wanted = {}
     first, *others = spec.encodings
     if others:
         fixed = spec.owned - {"seq_len"}
         wanted = {name: spec.parameters[name].default for name in fixed}
-    elif first.from_function:  # what it leaves open, the reader may choose
+    elif first.from_function:  # the reader can choose what it leaves open
         switches = [p for p in first.parameters if False in p.options]
         wanted = {p.name: list(p.options) for p in switches}
     wanted |= spec.values
-    for name in spec.irrelevant:  # nobody shall look for what its slider does
+    for name in spec.irrelevant:  # its slider would do nothing
         value = wanted.setdefault(name, spec.parameters[name].default)
         if isinstance(value, (tuple, list)):
             raise ValueError(
-                f"{name} can only be a single value here, where it changes nothing, got {value!r}"
+                f"{name} changes nothing here, so it must be a single value, got {value!r}"
             )
     return wanted
 
@@ -142,15 +142,15 @@ def _wanted(spec: Spec) -> dict:
 class Settings:
     """The values behind an explorer, and its sliders by parameter name.
 
-    Its spec has what the caller wants of each parameter, see `control`;
-    `Spec.parameters` says which are sliders. These begin at `start`, else
-    at their default; near: or as near to it as they can go.
+    Its spec has what the caller wants for each parameter, see `control`;
+    `Spec.parameters` says which are sliders. They start at `start`, or
+    at their default. near: or as close to it as they can get.
     """
 
     def __init__(self, spec: Spec, start: dict | None = None, *, near: bool = False):
         self.spec = spec
         self.parameters = spec.parameters
-        self.asleep = False  # whether no slider can be moved
+        self.asleep = False  # whether all sliders are locked
         self.sliders = {}
         self._fixed = {}
         self._first_steps = {}  # of sliders whose steps `go` has changed
@@ -159,8 +159,8 @@ class Settings:
             value = control(parameter, wanted.get(name))
             movable = isinstance(value, widgets.Widget)
             (self.sliders if movable else self._fixed)[name] = value
-        self._pushed = {}  # what sliders were at before others left less room, and that end
-        self._ranges = {}  # low and high, of whole numbers
+        self._pushed = {}  # each pushed slider's earlier value, and the end it's at
+        self._ranges = {}  # low and high, of integers
         for name, slider in self.sliders.items():
             if isinstance(slider, widgets.IntSlider):
                 self._ranges[name] = slider.min, slider.max
@@ -174,7 +174,7 @@ class Settings:
         self.start = {name: slider.value for name, slider in self.sliders.items()}
 
     def _fix_what_has_no_room(self) -> None:
-        """Fix what has one value left; refuse what has none."""
+        """Fix sliders with one value left; refuse those with none."""
         widest = {name: high for name, (_, high) in self._ranges.items()}
         highest = self.spec.highest(self.spec.encodings_at(self._raw() | widest))
         for name in highest.keys() & self._ranges.keys() - self.spec.values.keys():
@@ -185,13 +185,13 @@ class Settings:
 
     @property
     def values(self) -> dict:
-        """All values by name, each as high as the others let it be."""
+        """All values by name, each within the limit the others set."""
         return self.spec.fit(self._raw())[1]
 
     def settle(self) -> tuple[list[Encoding], dict]:
-        """Let each slider end where the others say it must.
+        """Let each slider end where the others require.
 
-        Return the encodings, and all values as they are now.
+        Return the encodings and all current values.
         """
         before = self._raw()
         encodings = self.spec.encodings_at(before)
@@ -205,14 +205,14 @@ class Settings:
         return encodings, values
 
     def sleep(self, on: bool) -> None:
-        """Let no slider move, or all that can."""
+        """Lock all sliders, or unlock those that can move."""
         self.asleep = on
         for name in self.sliders:
             self._stop(name, on)
         self.settle()
 
     def _stop(self, name: str, on: bool) -> None:
-        """Let a slider rest, and say why, or let it move again."""
+        """Lock a slider and say why, or unlock it."""
         slider = self.sliders[name]
         if slider.disabled != on:
             why = "Draw what you expect first." if self.asleep else NO_ROOM
@@ -221,8 +221,8 @@ class Settings:
     def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
         """Yield encodings and values now, then with each slider from end to end.
 
-        A choice, and what is None by default, is at each of its steps; the
-        number of dims stays, for it sets the scale.
+        A choice, or a parameter that's None by default, takes each of its
+        steps. The number of dims doesn't change, because it sets the scale.
         """
         now = self._raw()
         yield self.spec.fit(now)
@@ -240,8 +240,8 @@ class Settings:
     def taken(self, name: str, value, *, near: bool = False):
         """Return value as its slider can take it.
 
-        Near: another value becomes the nearest, or what the slider has
-        where none is near; else it is refused.
+        Near: a value it can't take becomes the nearest one, or the slider's
+        own where there is none. Otherwise it's refused.
         """
         parameter = self.parameters[name]
         slider = self.sliders[name]
@@ -258,15 +258,15 @@ class Settings:
             found = _nearest(known, value)
         if found != value and not near:
             ends, got = f"{as_text(known[0])} … {as_text(known[-1])}", as_text(value)
-            raise ValueError(f"{name} must be a value of its slider, {ends}, got {got}")
+            raise ValueError(f"{name} must be a value on its slider, {ends}, got {got}")
         return found
 
     def go(self, name: str, value) -> None:
         """Move a slider to a value.
 
-        On a page a slider cannot have more steps than it began with.
-        So a value between two of them replaces the nearest one, but no
-        end where there are others, until the next such value comes.
+        A slider on a page can't have more steps than it started with. A
+        value between two steps replaces the nearest one until the next such
+        value comes. The ends stay unless they're the only steps.
         """
         slider = self.sliders[name]
         parameter = self.parameters[name]
@@ -281,20 +281,20 @@ class Settings:
         slider.value = value
 
     def go_near(self, name: str, value) -> None:
-        """Move a slider as near to a value as it can go."""
+        """Move a slider as close to a value as it can get."""
         self.go(name, self.taken(name, value, near=True))
 
     def assign(self, values: dict, *, near: bool = False) -> None:
         """Move sliders; if any value is refused, none moves.
 
-        Near: those that are here move as near as they can.
+        Near: the known ones move as close as they can.
         """
         values = {todays(name, self.sliders): value for name, value in values.items()}
         for name in values:
             if name not in self.sliders and not near:
-                state = "is fixed in" if name in self._fixed else "is no parameter of"
+                state = "is fixed in" if name in self._fixed else "isn't a parameter of"
                 raise TypeError(
-                    f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})"
+                    f"{name} {state} this explorer. Its sliders: {', '.join(self.sliders)}"
                 )
         for name, (_, high) in self._ranges.items():
             self._end_at(name, high)  # some values only fit together
@@ -317,18 +317,18 @@ class Settings:
         slider = self.sliders[name]
         low, high = self._ranges[name]
         most = min(most, high)
-        # what counts both ways ends as far before as after
+        # a range around 0 ends equally far on both sides
         least = max(low, -most) if low < 0 < most else slider.min
         wanted, end = self._pushed.pop(name, (slider.value, slider.value))
-        if slider.value != end:  # somebody has moved it since
+        if slider.value != end:  # it has been moved since
             wanted = end = slider.value
         value = min(max(wanted, least), most)
         if value != wanted:
-            self._pushed[name] = wanted, value  # it comes back with its room
+            self._pushed[name] = wanted, value  # it returns when there's room
         slider.min = least
         self._stop(name, self.asleep or most <= slider.min)
-        if slider.value > most:  # else another thread's drag could be taken back
+        if slider.value > most:  # otherwise another thread's drag could be undone
             slider.value = most
-        slider.max = max(most, slider.min + 1)  # the browser's cannot have equal ends
+        slider.max = max(most, slider.min + 1)  # in the browser, ends can't be equal
         if slider.value == end != value:
             slider.value = value

@@ -1,1 +1,1 @@
-"""What writes files: the figures, the site, the notebooks, the kept runs. No page imports it."""
+"""Writes files: the figures, the site, the notebooks, the saved runs. No page imports it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LONGEST = 2000  # characters of an error, which can quote its input
+LONGEST = 2000  # characters in an error, which can quote its input
 
 
 def main(arguments=None) -> int:
@@ -120,4 +120,4 @@ def _extra(name: str) -> Iterator[None]:
         yield
     except ImportError as error:
         install = f"pip install 'posenc_lib[{name}]'"
-        raise ValueError(f"this needs the extra {name} ({install}): {error}") from None
+        raise ValueError(f"this needs the {name} extra ({install}): {error}") from None

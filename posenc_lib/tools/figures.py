@@ -24,7 +24,7 @@ from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
 TILES_OF = {"light": "small/{}.webp", "dark": "small/{}_dark.webp"}
-# Groups of the gallery: figures with which to start, and of the others those of some lessons
+# Groups in the gallery: figures to start with, then the rest by lesson
 FIRST = (
     "dot_product_stem rope_rotation angles_seen base_sweep binary_odometer cliff_4097".split()
 )
@@ -33,23 +33,22 @@ GROUPS |= {"Real code and longer texts": "09 10 11 13 14 16", "Pictures and sign
 REST = "Bugs"
 FOLDED = "Captions, alt texts, numbers, files and commands"
 LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
-DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
+DPI_OF_FILMS = 200  # beyond that, sixty frames fill a gigabyte
 WHICH = (
-    "an id that `figures list` shows, or any views of any encodings: "
-    "rope+alibi:dot_product,similarity"
+    "an id from `figures list`, or any views of any encodings: rope+alibi:dot_product,similarity"
 )
 
 
 def add_to(commands) -> None:
     """Add the command to the project's others."""
     parser = commands.add_parser(
-        "figures", help="write figures for a blog: all, or some with another length, size or look"
+        "figures", help="write figures for a blog: all, or some with your own length, size or look"
     )
     parser.set_defaults(run=run)
     verbs = parser.add_subparsers(dest="verb", metavar="list | make")
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser(
-        "list", help="show id, lesson and caption; of the figures named, also what can be set"
+        "list", help="show id, lesson and caption; for figures you name, also what you can set"
     )
     listing.add_argument("ids", nargs="*", metavar="ID", help=WHICH)
     add = verbs.add_parser("make", help="write some figures").add_argument
@@ -58,28 +57,30 @@ def add_to(commands) -> None:
         "--format",
         default="png",
         metavar="|".join(FORMATS),
-        help="one or several, joined by commas",
+        help="one or more, separated by commas",
     )
     add("--theme", default="light", metavar="|".join(style.THEMES))
     add(
         "--width",
         type=int,
-        help="in pixels of a page; a narrow figure puts its views one below the other",
+        help="in page pixels; a narrow figure stacks its views",
     )
     usual = "default: 200 for png; for gif up to 150, or 100 with --width"
-    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width ({usual})")
+    add("--dpi", type=int, help=f"file pixels per {CSS_DPI} pixels of width ({usual})")
     add(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter; again for more",
+        help="set a parameter; repeat for more",
     )
     add(
-        "--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice"
+        "--move",
+        metavar="NAME",
+        help="what moves in a gif or html, instead of the figure's own choice",
     )
-    add("--title", default="", help="what stands above it, in place of the encoding's name")
-    add("--caption", default="", help="what a page or a screen reader says of it")
+    add("--title", default="", help="the heading, instead of the encoding's name")
+    add("--caption", default="", help="what a page or a screen reader says about it")
     add(
         "--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)"
     )
@@ -89,8 +90,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command.
 
     Raises:
-        TypeError, ValueError: something was asked wrongly.
-        OSError: a file cannot be written.
+        TypeError, ValueError: the request is wrong.
+        OSError: a file can't be written.
     """
     sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
@@ -109,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def formats(one: Scene) -> list[str]:
-    """Return the formats in which the gallery has a figure."""
+    """Return a figure's formats in the gallery."""
     return ["gif"] if one.moving else ["png", "svg"]
 
 
@@ -119,13 +120,13 @@ def _make(figure: Scene, values: dict, suffix: str, theme: str = "light", **look
 
 
 def listed(ids: list[str]) -> Iterator[str]:
-    """Yield what there is, line by line; of figures that are named, what can be set, too."""
+    """Yield the figures, line by line; for named ones, also what you can set."""
     for one in [find(name) for name in ids] or FIGURES.values():
         values = one.values()
         caption, alt = one.words(values)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
-            yield f"    {'seen' if one.caption else 'in numbers'}: {alt}"
+            yield f"    {'what you see' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options))
                 if not reach:
@@ -136,9 +137,9 @@ def listed(ids: list[str]) -> Iterator[str]:
 
 
 def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
-    """Return what makes each file that somebody asked for, checked before any work is done.
+    """Return a job for each requested file, checked before any work is done.
 
-    A file that does not look as its figure does by default has in its name what was asked.
+    If a file differs from its figure's default, its name says how.
     """
     wanted = dict.fromkeys(options.format.lower().split(","))
     suffixes = [validate.choice("--format", suffix, FORMATS) for suffix in wanted]
@@ -165,7 +166,7 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
 
 
 def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
-    """Yield each figure that somebody asked for, with what shall move, and its values."""
+    """Yield each requested figure, with what moves, and its values."""
     if wrong := [each for each in options.set if "=" not in each]:
         raise ValueError(f"--set takes NAME=VALUE, got {wrong[0]!r}")
     wanted = dict(each.split("=", 1) for each in options.set)
@@ -179,13 +180,13 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
 
 
 def named(figure: str, *told: str) -> str:
-    """Return the name of a figure's file, without its suffix: its id, and what was asked of it."""
+    """Return a figure's file name without its suffix: its id, and what was asked for."""
     asked = (re.sub("[^A-Za-z0-9_.,]+", "-", text) for text in told)
     return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
 def groups() -> dict[str, list[Scene]]:
-    """Return the figures of each group of the gallery."""
+    """Return the figures in each group of the gallery."""
     found = {"Start with these": [FIGURES[name] for name in FIRST]}
     found |= {title: [] for title in (*GROUPS, REST)}
     for one in FIGURES.values():
@@ -196,7 +197,7 @@ def groups() -> dict[str, list[Scene]]:
 
 
 def gallery() -> bytes:
-    """Return the gallery, a text: tiles by group, all else of each on a click, views, commands."""
+    """Return the gallery's text: tiles by group, the rest on a click, views, commands."""
     figures = starmap(_section, groups().items())
     parts = {"figures": figures, "views": map(_row, VIEWS.load().values())}
     texts = {name: "\n".join(lines) for name, lines in parts.items()}
@@ -205,19 +206,19 @@ def gallery() -> bytes:
 
 
 def _section(title: str, some: list[Scene]) -> str:
-    """Return a group's tiles, and folded what else there is to its figures."""
+    """Return a group's tiles and, folded, the rest about its figures."""
     told = "\n".join(map(_told, some))
     fold = f"<details><summary>{FOLDED}</summary>\n\n{told}\n</details>\n"
     return f"## {title}\n\n{_tiles(some)}\n{fold}"
 
 
 def _tiles(some: list[Scene]) -> str:
-    """Return tiles that fill each row of a page, as links to what they show."""
+    """Return tiles that fill a page's rows, as links to what they show."""
     return "\n".join(["<p>", *map(_tile, some), "</p>\n"])
 
 
 def _tile(one: Scene) -> str:
-    """Return a figure's tile, light or dark as the page is."""
+    """Return a figure's tile, light or dark like the page."""
     light, dark = (TILES_OF[theme].format(one.id) for theme in ("light", "dark"))
     source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
     picture = f'<img src="{light}" alt="{html.escape(telling(one).line)}" width="{WIDE}">'
@@ -225,7 +226,7 @@ def _tile(one: Scene) -> str:
 
 
 def _row(view) -> str:
-    """Return a view's row in the table of views; its docstring begins with what it shows."""
+    """Return a view's row in the table of views; its docstring starts with what it shows."""
     shows = " ".join(view.function.__doc__.partition("\n\n")[0].split())
     return f"| `{view.name}` | {shows} | {_fed(view)} |"
 
@@ -240,7 +241,7 @@ def _fed(view) -> str:
 
 
 def _told(one: Scene) -> str:
-    """Return what is folded below a figure's line."""
+    """Return what's folded below a figure's line."""
     values = one.values()
     caption, alt = map(html.escape, one.words(values))
     links = [f'<a href="{one.id}.{suffix}">{suffix.upper()}</a>' for suffix in formats(one)]
@@ -249,7 +250,7 @@ def _told(one: Scene) -> str:
     return f"""<details><summary>{html.escape(telling(one).line)}</summary>
 <p>{caption}</p>
 <p>{" · ".join(links)}</p>
-<p><i>What is seen:</i> {alt}</p>
+<p><i>What you see:</i> {alt}</p>
 <p><i>In numbers:</i> {html.escape(one.draw(values).text)}</p>
 <p><code>{command}</code></p>
 </details>"""

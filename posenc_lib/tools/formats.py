@@ -1,4 +1,4 @@
-"""A figure's bytes, in each format: the same command gives the same bytes."""
+"""A figure's bytes in each format: the same command gives the same bytes."""
 
 import io
 
@@ -18,30 +18,30 @@ from posenc_lib.views.style import CSS_DPI
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
 DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 150, "html": SHARPNESS * CSS_DPI}
-MILLISECONDS, REST = 40, 1000  # of a beat, and of a rest at each end
-SWEEP, STEP = 45, 5  # beats from end to end, and of a step where there are few
-GLIDE = 20  # beats of one of several glides
-FINE = 240  # values from which a film takes those that it shows, at most
-LEAST, MOST = 380, 1120  # px of a film: a slider has room, and a page wouldn't show more
+MILLISECONDS, REST = 40, 1000  # per beat, and per rest at each end
+SWEEP, STEP = 45, 5  # beats from end to end, and per step if there are few
+GLIDE = 20  # beats per glide, if there are several
+FINE = 240  # values a film picks from, at most
+LEAST, MOST = 380, 1120  # px of a film: room for a slider, and no more than a page shows
 COLORS = 48  # of a film
-STRIP = 0.42  # inches above a moving picture, for a slider that says where it stands
+STRIP = 0.42  # inches above a moving picture, for a slider that shows the value
 
 
 def render(
     figure: Scene, values: dict, suffix: str, *, dpi=None, width=None, frames: int | None = None
 ) -> bytes:
-    """Return a figure as a file's bytes, in the theme in use.
+    """Return a figure as a file's bytes, in the current theme.
 
     Args:
-        figure: a record of the registry.
-        values: all its parameters, as `Scene.values` gives them.
+        figure: a record in the registry.
+        values: all its parameters, as returned by `Scene.values`.
         suffix: one of FORMATS.
-        dpi: dots per inch; None means what suits the format.
+        dpi: dots per inch; None means the format's default.
         width: in px; None means the figure's own.
-        frames: how many values of what moves a moving format has, at most; None means what suits
-            the format.
+        frames: how many values of the moving parameter a moving format shows, at most; None means
+            the format's default.
     """
-    if suffix == "gif":  # it has the pixels that were asked for
+    if suffix == "gif":  # it has exactly the pixels asked for
         return gif(figure, values, dpi or (CSS_DPI if width else None), width, frames or FINE)
     dpi = dpi or DPI[suffix]
     if suffix == "html":
@@ -52,10 +52,10 @@ def render(
 
 
 def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
-    """Return a film that goes to and fro, with a strip above it that says where it is.
+    """Return a film that goes back and forth, with a strip above that shows where it is.
 
-    It's slow near its ends, and rests there; a value that stays is one picture, shown longer.
-    A drawing that has all of a page's width for itself has paper around it.
+    It's slow near its ends and rests there. A value that lasts is one picture, shown longer.
+    A drawing as wide as a page has paper around it.
     """
     shown, usual = figure.frames(values, frames), figure.draw(values)
     own = usual.size[0]
@@ -87,7 +87,7 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
 
 
 def _move(figure: Scene, drawn, shown: list[dict], at: float) -> None:
-    """Move a figure's sheet to one of some values, or to between two."""
+    """Move a figure's sheet to one of the values shown, or between two."""
     figure.redraw(drawn, shown[round(at)])
     if at % 1:
         low, high = (shown[int(at) + k][figure.moves] for k in (0, 1))
@@ -97,10 +97,10 @@ def _move(figure: Scene, drawn, shown: list[dict], at: float) -> None:
 
 
 def _stays(count: int, glides: int) -> dict[float, int]:
-    """Return for how many beats each value stays, on the way from the first to the last.
+    """Return how many beats each value lasts, on the way from the first to the last.
 
-    Few values take a step at a time; of many, the hurry in the middle leaves some out. Each of
-    several glides begins and ends slowly.
+    Few values come one step at a time; with many, the fast middle skips some. Each of several
+    glides starts and ends slowly.
     """
     many, parts = count > SWEEP and not glides, max(glides, 1)
     beats = SWEEP if many else min(STEP * count, 2 * SWEEP)
@@ -114,7 +114,7 @@ def _stays(count: int, glides: int) -> dict[float, int]:
 
 
 def _palette(pictures: list[np.ndarray]) -> Image.Image:
-    """Return few colors that suit all pictures, so that nothing flickers; paper stays paper."""
+    """Return a few colors that suit all pictures, so nothing flickers; paper stays paper."""
     image, paper = Image.fromarray(np.vstack(pictures)), ImageColor.getrgb(style.PAPER)
     palette = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1)
     colors = np.reshape(palette.getpalette(), (-1, 3))
@@ -124,13 +124,13 @@ def _palette(pictures: list[np.ndarray]) -> Image.Image:
 
 
 def _blank(palette: Image.Image) -> int:
-    """Return which color is the paper's, or next to it."""
+    """Return the index of the paper's color, or the closest one."""
     colors = np.reshape(palette.getpalette(), (-1, 3))
     return int(np.argmin(np.square(colors - ImageColor.getrgb(style.PAPER)).sum(axis=1)))
 
 
 def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
-    """Return a picture in the colors of a palette."""
+    """Return a picture in a palette's colors."""
     image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
     paper = (picture == ImageColor.getrgb(style.PAPER)).all(axis=2)
     image.paste(_blank(palette), mask=Image.fromarray(paper))
@@ -138,7 +138,7 @@ def _in_colors(picture: np.ndarray, palette: Image.Image) -> Image.Image:
 
 
 def _in_paper(picture: np.ndarray, around: int) -> np.ndarray:
-    """Return a picture with so many dots of paper around it."""
+    """Return a picture with `around` dots of paper on each side."""
     high, wide, colors = picture.shape
     size = high + 2 * around, wide + 2 * around, colors
     paper = np.broadcast_to(np.array(ImageColor.getrgb(style.PAPER), np.uint8), size).copy()
@@ -147,7 +147,7 @@ def _in_paper(picture: np.ndarray, around: int) -> np.ndarray:
 
 
 def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:
-    """Return the pixels of a slider: its name, which part of its way it has gone, its value."""
+    """Return the pixels of a slider: its name, how far along it is (0 to 1), its value."""
     role = {"query": style.QUERY, "pair": style.PAIR, "offset": style.INK}.get(name, style.KEY)
     # of the line, right of its name and left of the longest value
     begin, end = (0.16 + 0.095 * len(name)) / width, 1 - 1.0 / width

@@ -1,4 +1,4 @@
-"""Run lessons from a clean kernel and store what a reader should find in them."""
+"""Run lessons in a clean kernel and store their outputs for readers."""
 
 import base64
 import subprocess
@@ -14,7 +14,7 @@ from posenc_lib.files import atomic_write
 from posenc_lib.tools.write import tell
 from posenc_lib.views.style import CSS_DPI
 
-# Where a text has this picture, it is what the panel above shows once a reader has drawn
+# In a text, this picture is what the panel above shows once the reader has drawn
 ANSWER = "answer.png"
 SHOW = "import posenc_lib.tools.notebooks as _n; print(_n.answered(_oh[{}]))"
 FAILURES = (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError)
@@ -32,25 +32,25 @@ def store_all(paths: list[Path]) -> int:
     """Store every notebook, say how each went, and return 0 if all went well, else 1."""
     notebooks, failed = find(paths), False
     if not notebooks:
-        print(f"no notebook in {', '.join(map(str, paths))}", file=sys.stderr)
+        print(f"no notebooks in {', '.join(map(str, paths))}", file=sys.stderr)
         return 1
     for path in notebooks:
         try:
             store(path)
             tell(f"{path}: stored")
         except FAILURES as error:
-            failed = True  # the others are still to be stored
-            print(f"{path}: could not be stored: {str(error).strip()}", file=sys.stderr, flush=True)
+            failed = True  # the others still have to be stored
+            print(f"{path}: couldn't be stored: {str(error).strip()}", file=sys.stderr, flush=True)
     return int(failed)
 
 
 def store(path: Path) -> None:
-    """Run one notebook in its own folder and replace it, whole."""
+    """Run one notebook in its own folder and replace the file atomically."""
     notebook = nbformat.read(path, as_version=4)
     own, asked = list(notebook.cells), list(_with_answers(notebook.cells))
     notebook.cells += [nbformat.v4.new_code_cell(SHOW.format(number)) for _, number in asked]
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
-    # stderr of the kernel; what cells write is kept
+    # the kernel's own stderr; what cells write is kept
     try:
         client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)
     finally:
@@ -64,11 +64,11 @@ def store(path: Path) -> None:
 
 
 def _with_answers(cells: list) -> Iterator[tuple]:
-    """Yield each text that shows an answer, and the number of the code cell before it."""
+    """Yield each text that shows an answer, with the number of the code cell before it."""
     number = 0
     for cell in cells:
         if cell.cell_type == "code":
-            number += bool(cell.source.strip())  # an empty one is not run
+            number += bool(cell.source.strip())  # an empty one isn't run
             continue
         cell.pop("attachments", None)
         if f"](attachment:{ANSWER})" in cell.source:
@@ -76,15 +76,15 @@ def _with_answers(cells: list) -> Iterator[tuple]:
 
 
 def answered(panel) -> str:
-    """Return what a panel shows once a reader has drawn, a PNG in base64."""
+    """Return what a panel shows once the reader has drawn, a PNG in base64."""
     panel.answer()
     return base64.b64encode(panel.sheet.picture("png", CSS_DPI)).decode()
 
 
 def _stop_if_asked(client: NotebookClient) -> None:
-    """Stop as Ctrl-C does, if the client has got a signal in the place of Python.
+    """Stop like Ctrl-C if the client, not Python, caught the signal.
 
-    It answers one by ending its kernel, of which then hears who waits for a cell, in many words.
+    The client then ends its kernel, and whoever waits for a cell gets a long error about it.
     """
     ending = getattr(client, "_async_cleanup_kernel_future", None)
     if ending is not None:
@@ -93,9 +93,9 @@ def _stop_if_asked(client: NotebookClient) -> None:
 
 
 def _clean(notebook) -> list[str]:
-    """Drop what needs a living kernel or changes from run to run; return what stands on stderr.
+    """Drop what needs a running kernel or changes from run to run; return what's on stderr.
 
-    A picture gets an output of its own, as every exporter can keep it, above one with its words.
+    A picture gets its own output, so every exporter can keep it, above one with its words.
     """
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
@@ -108,9 +108,9 @@ def _clean(notebook) -> list[str]:
 
 
 def _parts(output) -> list:
-    """Return an output, or a picture and its words as two."""
+    """Return an output as a list; a picture and its words become two."""
     data = output.get("data", {})
-    data.pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
+    data.pop("application/vnd.jupyter.widget-view+json", None)  # useless without its kernel
     if not {"image/png", "text/html"} <= data.keys():
         return [output]
     _, _, below = data["text/html"].partition(">\n")

@@ -1,4 +1,4 @@
-"""A page that loads nothing: its frame, its look, the player, and what it may do."""
+"""A page that loads nothing: its frame, its look, the player, and its permissions."""
 
 import base64
 import hashlib
@@ -13,13 +13,13 @@ from posenc_lib.views import style
 
 
 def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
-    """Return a page that loads nothing: its frame, its look, the player, and what it may do.
+    """Return a page that loads nothing: its frame, its look, the player, and its permissions.
 
     Args:
-        title: its name, as text.
-        body: as HTML.
-        more_css: its look beside that of all pages.
-        **more: nav, links above the body, and head, more of its head; both as HTML.
+        title: its title, as text.
+        body: HTML.
+        more_css: CSS to add to that of all pages.
+        **more: nav, links above the body, and head, additions to its head; both HTML.
     """
     css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
     asks = '"question":{' in body
@@ -37,7 +37,7 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
 
 
 def _variables() -> str:
-    """Return the colors of the theme in use for a page."""
+    """Return the current theme's colors for a page."""
     colors = "; ".join(
         f"--{role.lower()}: {getattr(style, role)}"
         for role in ("PAPER", "INK", "SOFT", "KEY", "QUERY", "PAIR", "RULE", "TINT")
@@ -46,5 +46,5 @@ def _variables() -> str:
 
 
 def _part(name: str) -> str:
-    """Return the text of a file of this folder."""
+    """Return the text of a file in this folder."""
     return stored_text(Path(__file__).with_name(name))

@@ -1,4 +1,4 @@
-"""The gallery's tiles: a card for each figure, with the plots that tell it and one line."""
+"""The gallery's tiles: a card for each figure, with its most telling plots and one line."""
 
 import io
 from dataclasses import dataclass, field
@@ -16,16 +16,16 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, FOOT, RIGHT, WORDS
 
-SHARP, COLORS = 2, 28  # dots for each px of a page; colors of a tile
-WIDE, HIGH = 272, 254  # px of a tile, three of which fit into a row of GitHub's page
-GAP, ROUND = 4, 8  # px of page around a card, and of its round corners
-PAD, GUTTER = 12, 8  # px of paper around what stands on it, and between two plots
+SHARP, COLORS = 2, 28  # dots per page px; colors in a tile
+WIDE, HIGH = 272, 254  # px of a tile; three fit in a row on GitHub
+GAP, ROUND = 4, 8  # px of page around a card, and the radius of its corners
+PAD, GUTTER = 12, 8  # px of paper around the content, and between two plots
 ROOM = WIDE - 2 * (GAP + PAD), 182  # px for plots
-NAME = 18  # px for the name of one of several plots
-DISC = 14  # px of the radius of what marks a film
-EDGE = 3  # px around a plot that its marks may reach into
+NAME = 18  # px for a plot's name, if there are several
+DISC = 14  # px, the radius of a film's play mark
+EDGE = 3  # px around a plot that its marks can reach into
 UNITS = 26  # px above a plot for its unit line
-ZOOMS = 0.94, 0.7, 0.56  # usual ones: of a plot with its numbers, of one without, of several
+ZOOMS = 0.94, 0.7, 0.56  # defaults: for a plot with numbers, for one without, for several
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Tell:
 
     Attributes:
         line: what to see there.
-        plots: the names of the plots that it shows, by their numbers, counted from 0.
-        zoom: how large their words are, as a part of their size in the figure.
-        around: what is seen around a plot, "unit", its "numbers", both, or nothing; one plot of
-            curves has both by itself.
+        plots: names of the plots it shows, by index, from 0.
+        zoom: the size of their words, as a fraction of that in the figure.
+        around: what's around a plot: "unit", "numbers", both or nothing; a single plot of curves
+            has both by default.
     """
 
     line: str
@@ -60,9 +60,7 @@ TELLS = {
     "sinusoidal_dot_product": Tell("One peak, at the query itself", {1: ""}),
     "toeplitz": Tell("Every diagonal has one color"),
     "shift_rotation": Tell("One step, one angle, anywhere"),
-    "neighbor_steps": Tell(
-        "Sines in pairs, even steps", {0: "binary", 1: "sines", 2: "in pairs"}
-    ),
+    "neighbor_steps": Tell("Sines in pairs, even steps", {0: "binary", 1: "sines", 2: "in pairs"}),
     "sinusoidal_trajectory": Tell("Around a circle, evenly", {1: ""}),
     "sinusoidal_heatmap": Tell("The original table, from 2017"),
     "base_sweep": Tell("What the base does", {0: "", 1: ""}),
@@ -129,12 +127,12 @@ TELLS = {
 
 
 def telling(one: Scene) -> Tell:
-    """Return what a tile shows of a figure; by itself its first plot, and its id."""
+    """Return what a tile shows of a figure; by default its first plot and its id."""
     return TELLS.get(one.id, Tell(one.id.replace("_", " ").capitalize()))
 
 
 def tile(one: Scene, theme: str = "light") -> bytes:
-    """Return a figure's card as a WebP, with nothing around it."""
+    """Return a figure's card as a WebP on a clear background."""
     with style.themed(theme), style.styled():
         figure = Figure((WIDE / CSS_DPI, HIGH / CSS_DPI), dpi=SHARP * CSS_DPI)
         canvas, tell = FigureCanvasAgg(figure), telling(one)
@@ -161,7 +159,7 @@ def lesson(one: Scene) -> str:
 
 
 def _paper(figure: Figure) -> None:
-    """Lay a card with round corners."""
+    """Draw a card with round corners."""
     size = WIDE - 2 * GAP, HIGH - 2 * GAP
     corners = f"round,pad=0,rounding_size={SHARP * ROUND}"
     place = [SHARP * GAP] * 2, *(SHARP * side for side in size)
@@ -170,7 +168,7 @@ def _paper(figure: Figure) -> None:
 
 
 def _triangle(figure: Figure) -> None:
-    """Mark what moves by the sign of a button that plays it."""
+    """Mark a film with a play button."""
     middle = SHARP * (WIDE - GAP - PAD - DISC), SHARP * (GAP + PAD + DISC)
     figure.add_artist(Circle(middle, SHARP * DISC, color=style.KEY, transform=None))
     corners = np.array([(-0.35, 0.5), (-0.35, -0.5), (0.55, 0)]) * SHARP * DISC + middle
@@ -178,7 +176,7 @@ def _triangle(figure: Figure) -> None:
 
 
 def _plots(figure: Figure, one: Scene, tell: Tell) -> None:
-    """Lay a tile's plots side by side, each under its name if there are several."""
+    """Draw a tile's plots side by side, each under its name if there are several."""
     across = {1: 1, 2: 2, 4: 2}.get(len(tell.plots), 3)
     down = -(-len(tell.plots) // across)
     wide = (ROOM[0] - (across - 1) * GUTTER) / across
@@ -198,7 +196,7 @@ def _plots(figure: Figure, one: Scene, tell: Tell) -> None:
 
 
 def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndarray:
-    """Return one plot, drawn anew to fill so many px, as pixels."""
+    """Return one plot as pixels, redrawn to fill this many px."""
     panels = [spec for spec, _ in one.panels(one.values())]
     view = [view for spec in panels for view in len(spec.encodings) * spec.views][plot]
     alone = len(tell.plots) == 1
@@ -224,7 +222,7 @@ def _cut(one: Scene, tell: Tell, plot: int, wide: float, high: float) -> np.ndar
 
 
 def _few(pixels: np.ndarray) -> Image.Image:
-    """Return a picture in few colors, but for its rim, which is clear outside."""
+    """Return a picture in a few colors, except its rim, which is clear outside."""
     whole, rim = Image.fromarray(pixels), SHARP * (GAP + ROUND)
     inside = whole.convert("RGB").crop((rim, rim, whole.width - rim, whole.height - rim))
     few = inside.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
@@ -234,9 +232,9 @@ def _few(pixels: np.ndarray) -> Image.Image:
 
 
 def crop(sheet: Sheet, plot: int, left=0.0, top=0.0, right=0.0, bottom=0.0) -> np.ndarray:
-    """Return one plot of a sheet as pixels, and some dots beside it, in colors without alpha.
+    """Return one plot of a sheet as pixels without alpha, plus some dots around it.
 
-    Words that its edge would cut are left out.
+    Words its edge would cut are left out.
     """
     pen, renderer = sheet.pens[plot], sheet.figure.canvas.get_renderer()
     (x, y), (x_end, y_end) = pen.ax.bbox.get_points()

@@ -1,4 +1,4 @@
-"""The command that trains what the kept table has: python -m posenc_lib train."""
+"""The command that trains the models in the saved table: python -m posenc_lib train."""
 
 import argparse
 import json
@@ -37,33 +37,33 @@ SETTINGS = {
     "tested": TESTED,
     "dtype": "float32",
 }
-LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
+LONGER = ("no_position", "rope", "t5")  # also trained twice as long
 
 
 DESCRIPTION = (
-    "Train all models of lesson 13, run by run, and keep each run in a file as it ends. "
-    "What the file has is not trained again: stopped, the command goes on where it was. "
-    "To make the whole table again, name a new file."
+    "Train all models of lesson 13, run by run, and save each run to a file when it ends. "
+    "Runs already in the file are skipped, so you can stop the command and resume it. "
+    "To rebuild the whole table, name a new file."
 )
 
 
 def add_to(commands) -> None:
     """Add the command to the project's others."""
-    about = "train the tiny transformers of lesson 13, and keep how they did"
+    about = "train the tiny transformers of lesson 13, and save how they did"
     parser = commands.add_parser("train", help=about, description=DESCRIPTION)
     parser.set_defaults(run=run)
-    where = f"to keep the runs in (default: {OUT})"
+    where = f"file for the runs (default: {OUT})"
     parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=where)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train what the file does not have yet, and keep each run as it ends.
+    """Train what the file doesn't have yet, and save each run when it ends.
 
     Raises:
-        ValueError: the file holds something else. OSError: it cannot be written.
+        ValueError: the file contains something else. OSError: it can't be written.
     """
     runs = load(options.out) if options.out.exists() else {}
-    save(options.out, runs)  # what cannot be written is said before anything is trained
+    save(options.out, runs)  # if it can't be written, fail before training anything
     left = [plan for plan in plans() if plan not in runs]
     for k, plan in enumerate(left, 1):
         runs[plan] = finished(plan)
@@ -75,13 +75,13 @@ def run(options: argparse.Namespace) -> None:
         what = f"{plan.encoding} {plan.task} seed {plan.seed}, {steps}"
         tell(f"{k}/{len(left)} {what}: {'  '.join(right)}")
     tell(
-        f"{options.out}: all {len(runs)} runs are there; "
-        "to make them again, name a new file by --out"
+        f"{options.out}: all {len(runs)} runs are there. "
+        "To train them again, name a new file with --out"
     )
 
 
 def plans() -> list[Plan]:
-    """Return all that the kept table has: equal steps for all, and three sets that stand apart."""
+    """Return all runs in the saved table: equal steps for all, plus three separate sets."""
     made = [Plan(name, task, seed) for seed in SEEDS for task in TASKS for name in POSITIONS]
     made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in LONGER]
     dropped = ("flip_flop", "look_back")
@@ -89,26 +89,28 @@ def plans() -> list[Plan]:
 
 
 def load(path: Path) -> dict[Plan, Run]:
-    """Return the runs of a file.
+    """Return the runs in a file.
 
     Raises:
-        ValueError: it is no such file, or was made by other settings.
+        ValueError: it isn't a file of runs, or was made with different settings.
     """
     try:
         read = json.loads(path.read_bytes())
         settings, runs = dict(read["settings"]), runs_in(read["runs"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path} is no file of runs; name another one") from None
+        raise ValueError(f"{path} isn't a file of runs. Name a different file") from None
     if settings != SETTINGS:
         changed = next(
             name for name in (*SETTINGS, *settings) if settings.get(name) != SETTINGS.get(name)
         )
-        raise ValueError(f"{path} holds runs of other settings ({changed}); name another file")
+        raise ValueError(
+            f"{path} has runs with different settings ({changed}). Name a different file"
+        )
     return runs
 
 
 def save(path: Path, runs: dict[Plan, Run]) -> None:
-    """Write runs to a file, wholly or not at all, in an order that hides which was made first."""
+    """Write runs to a file atomically, in an order that doesn't depend on which ran first."""
     ordered = sorted(runs.values(), key=_place)
     lines = [json.dumps(run.plan._asdict() | {"accuracy": run.accuracy}) for run in ordered]
     head = '"made_by": "python -m posenc_lib train --out FILE",\n'
@@ -117,7 +119,7 @@ def save(path: Path, runs: dict[Plan, Run]) -> None:
 
 
 def _place(run: Run) -> tuple:
-    """Return what a run is ordered by in its file."""
+    """Return a run's sort key in its file."""
     plan = run.plan
     task, encoding = list(TASKS).index(plan.task), list(POSITIONS).index(plan.encoding)
     return plan.steps, plan.then, plan[3:], task, encoding, plan.seed

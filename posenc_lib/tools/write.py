@@ -1,4 +1,4 @@
-"""Making the files of a folder on all cores, each written whole."""
+"""Make the files of a folder on all cores, each written atomically."""
 
 import multiprocessing
 import os
@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 
 from posenc_lib.files import atomic_write
 
-if TYPE_CHECKING:  # in a browser there are no processes
+if TYPE_CHECKING:  # a browser has no processes
     from multiprocessing.connection import Connection
 
-FEW = 6  # files: starting other processes for them takes longer
-SOON = 10  # seconds that a process has to clean up after itself
+FEW = 6  # files: starting processes for these few takes longer
+SOON = 10  # seconds a process has to clean up
 Jobs = dict[str, Callable[[], bytes]]
 
 
 def write(jobs: Jobs, folder: Path) -> None:
-    """Make the files of a folder on all cores, each written whole, and tell the name of each.
+    """Make the files of a folder on all cores, each written atomically, and print their names.
 
-    A file that cannot be made doesn't keep the others from being made.
+    If one fails, the others are still made.
 
     Raises:
-        ValueError: some could not be made, and why. OSError: one cannot be written.
+        ValueError: some couldn't be made, and why. OSError: one can't be written.
     """
     written = _in_turn if len(jobs) <= FEW else _at_once
     faults = [fault for fault in written(jobs, folder) if fault]
@@ -34,15 +34,15 @@ def write(jobs: Jobs, folder: Path) -> None:
 
 
 def _in_turn(jobs: Jobs, folder: Path) -> Iterator[str]:
-    """Write each file, and yield what kept it from being made, or nothing."""
+    """Write each file, and yield why it failed, or ""."""
     for job in jobs.items():
         yield _write(folder, job)
 
 
 def _at_once(jobs: Jobs, folder: Path) -> Iterator[str]:
-    """Do the same in several processes, which end with this one, also where it is killed.
+    """Do the same in several processes, which end with this one, even if it's killed.
 
-    They share nothing, not even a lock: one that is killed keeps nobody waiting.
+    They share nothing, not even a lock: if one is killed, nobody waits for it.
     """
     left, running = iter(jobs.items()), {}
     try:
@@ -61,7 +61,7 @@ def _at_once(jobs: Jobs, folder: Path) -> Iterator[str]:
                 if job is None:
                     running.pop(end).join()
     except EOFError:
-        raise OSError("a process that made files has been ended") from None
+        raise OSError("a process that was making files was killed") from None
     finally:
         for process in running.values():
             process.terminate()
@@ -71,7 +71,7 @@ def _at_once(jobs: Jobs, folder: Path) -> Iterator[str]:
 
 
 def _started(folder: Path) -> tuple["Connection", multiprocessing.Process]:
-    """Start a process that writes files; Ctrl-C is not for it, from its first moment on."""
+    """Start a process that writes files and ignores Ctrl-C from the start."""
     spawn = multiprocessing.get_context("spawn")
     end, other = spawn.Pipe()
     process = spawn.Process(target=_work, args=(other, folder), daemon=True)
@@ -85,7 +85,7 @@ def _started(folder: Path) -> tuple["Connection", multiprocessing.Process]:
 
 
 def _work(end: "Connection", folder: Path) -> None:
-    """Write files as long as there are any, and somebody who asks for them."""
+    """Write files while there are any, and someone to ask for them."""
     signal.signal(signal.SIGTERM, _leave)
     with suppress(EOFError, ConnectionError):
         while (job := end.recv()) is not None:
@@ -94,11 +94,11 @@ def _work(end: "Connection", folder: Path) -> None:
             except Exception as error:
                 told = error
             end.send(told)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is leaving already
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it's already leaving
 
 
 def _leave(*_) -> None:
-    """End this process, but clean up what is half done; who asks again has to wait for that."""
+    """End this process after cleaning up what's half done; a second request has to wait."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(1)
 
@@ -115,7 +115,7 @@ def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> str:
 
 
 def tell(*words) -> None:
-    """Print a line; where nobody reads any more, as behind `| head`, print nothing from now on."""
+    """Print a line; once nobody reads it (think of `| head`), print nothing from then on."""
     try:
         print(*words, flush=True)
     except BrokenPipeError:

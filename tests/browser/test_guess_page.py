@@ -116,7 +116,7 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     explorer.settled()
     explorer.sliders()["query"].drag_to(0.9)
     explorer.settled()
-    assert told(explorer) == "The gray line is your drawing for the curve as it was at first."
+    assert told(explorer) == "The gray line is what you drew for the original curve."
     gray = """canvas => {
         const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
         let n = 0;

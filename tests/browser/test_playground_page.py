@@ -71,25 +71,25 @@ class Ground(ExplorerOnPage):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
         for label, option, told in (
-            ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
-            ("B", "Rotary (RoPE)", "turns queries and keys; showing one query and one key"),
+            ("A", "ALiBi", "adds to scores. You see the numbers it adds"),
+            ("B", "Rotary (RoPE)", "rotates queries and keys. You see one query and one key"),
         ):
             self.choose(label, option)
             self.has(told)
             seen.append(self.settled())
-        self.scene("Waves", PLAIN, "With a small base these waves come round")
+        self.scene("Waves", PLAIN, "With a small base, these waves repeat")
         seen.append(self.settled())
         assert len(set(seen)) == 4
         assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
-        self.has("as it opened: With a small base these waves come round")
+        self.has("as it opened: With a small base, these waves repeat")
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
         self.settled()  # its page has told that somebody looks
         self.unfold("Save or share")
         self.press("Copy line")
-        self.has("Copied; the line stands in its field")
+        self.has("Copied. The line is also in its field")
         copied = self.page.evaluate("() => navigator.clipboard.readText()")
         assert copied.startswith("alibi+rope: ")
         self.open("rope: dot_product; base=100 | rope: dot_product; base=500000")
@@ -115,7 +115,7 @@ def test_in_jupyterlab(ground):
 @pytest.mark.slow
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
-    ground.scene("Waves", PLAIN, "With a small base these waves come round")
+    ground.scene("Waves", PLAIN, "With a small base, these waves repeat")
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
     ground.unfold("Scenes")
     page.locator(".posenc-scenes button").first.wait_for()
@@ -272,7 +272,7 @@ def test_it_opens_on_its_wall_and_then_a_picture_with_its_sliders_fills_the_scre
     wall = page.locator(".posenc-scenes").bounding_box()
     assert wall["height"] < 0.6 * room["height"]
     page.get_by_role("button", name=PLAIN, exact=True).click()
-    ground.has("With a small base these waves come round")
+    ground.has("With a small base, these waves repeat")
     picture = page.locator(PICTURE)
     page.wait_for_function("canvas => canvas.clientHeight > 340", arg=picture.element_handle())
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")

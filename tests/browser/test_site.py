@@ -389,9 +389,7 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
             )
             verdict, at = told.inner_text(), slider.input_value()
             slider.press("Home")  # another curve: what was said is not of this one
-            expect(told).to_have_text(
-                "The gray line is your drawing for the curve as it was at first."
-            )
+            expect(told).to_have_text("The gray line is what you drew for the original curve.")
             slider.fill(at)
             expect(told).to_have_text(verdict)
             shown, again = (

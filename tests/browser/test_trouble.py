@@ -216,7 +216,7 @@ def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_onc
     lesson = LessonPage(page, lab("no_anywidget.ipynb"))
     lesson.choose("Run", "Run All Cells")
     image, note = page.locator(".posenc img"), page.locator(".posenc [role=alert]")
-    expect(note).to_contain_text("you cannot drag in it: save the notebook and reload the page.")
+    expect(note).to_contain_text("you can't drag in it: save the notebook and reload the page.")
     before = image.get_attribute("src")
     page.locator(".posenc .noUi-handle").first.press("ArrowRight")
     expect(page.locator(".posenc [role=status]").first).to_contain_text("65 positions")

@@ -185,7 +185,7 @@ WRONG = {
     "a slider of none": ({"drag": ["bass"]}, "its parameters 'bass' is unknown"),
     "a motion of none": ({"moves": ["bass", 1, 2]}, "its parameters 'bass' is unknown"),
     "a brace of none": ({"caption": "At {bass}.", "alt": "It."}, "in braces 'bass' is unknown"),
-    "another's button": ({"button": "T5's buckets"}, "every scene needs a unique button"),
+    "another's button": ({"button": "T5's buckets"}, "button must be unique"),
 }
 
 

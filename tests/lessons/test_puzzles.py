@@ -55,7 +55,7 @@ def test_a_solution_is_right_and_each_usual_mistake_is_recognized_by_name(name, 
     for sentence, mistake in puzzle.mistakes.items():
         first, *rest, last = said(name, mistake).splitlines()
         first = first.replace("not tried yet: ", "not yet: ")  # the page's own code may be one
-        assert last == f'Stuck? hint("{name}") helps, up to three times; then solution("{name}").'
+        assert last == f'Stuck? Try hint("{name}"), up to three times, then solution("{name}").'
         if name in FUNCTIONS:
             assert first.startswith("not yet: ")
             assert "expected" in first or "should" in first or "raised" in first
@@ -91,11 +91,11 @@ WILD = [
     (lambda *args: 1 / 0, "raised ZeroDivisionError: division by zero"),
     (lambda: 1, "raised TypeError"),
     (lambda *args: "text", "should return numbers, got dtype <U4"),
-    (lambda *args: [[1], [1, 2]], "returned rows of unequal length"),
+    (lambda *args: [[1], [1, 2]], "returned rows of different lengths"),
     (lambda *args: np.nan, "not yet: "),
     (lambda *args: args, "not yet: "),
     (lambda *args: object(), "should return numbers, got dtype object"),
-    (5, "give check the function itself, without calling it (got 5)"),
+    (5, "pass the function itself, without calling it. You passed 5"),
 ]
 
 
@@ -140,7 +140,7 @@ def squares(height, width, dims):
         (
             "gray",
             lambda x, d: (x ^ x / 2)[:, None] * np.ones(d),
-            "TypeError: ^, | and & need whole numbers. Use //",
+            "TypeError: ^, | and & need integers. Use //",
         ),
         ("gray", lambda x, d: Ellipsis + x, "not tried yet"),
         ("asks", lambda k, n: pe.rope(k, n), "x[None] has one row"),
@@ -148,7 +148,7 @@ def squares(height, width, dims):
         (
             "closest",
             lambda x: pe.closest_pair(x)[:2],
-            "the numbers are right, but pe.closest_pair made",
+            "the numbers are right, but you used pe.closest_pair",
         ),
         ("myths", [False, False, False, False, True, False], "5 of your 6 guesses are right."),
         ("growth", lambda p: 1.6, "should be 1.6313902, got 1.6"),
@@ -374,7 +374,7 @@ def test_the_pages_own_code_is_not_tried_yet_and_its_fault_is_told(name, said):
     exec(before, space)
     told = said(name, space[after.partition(")")[0]])
     assert "not tried yet: " in told  # after what the cell prints
-    assert "Stuck? hint" in told
+    assert "Stuck? Try hint" in told
 
 
 TYPOS = ["arrange", "lenspace", "onez", "zeross", "stak", "outter", "sqroot", "concatnate"]

@@ -32,7 +32,7 @@ def test_notebooks_are_stored_the_same_each_time_and_one_that_fails_stops_no_oth
     assert main(["notebooks", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert "ZeroDivisionError" in said.err
-    assert "0.ipynb: could not be stored" in said.err
+    assert "0.ipynb: couldn't be stored" in said.err
     assert "a b.ipynb: stored" in said.out
     assert failing.read_bytes() == before
     book, first = nbformat.read(path, as_version=4), path.read_bytes()

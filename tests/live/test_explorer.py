@@ -259,9 +259,9 @@ REFUSED = [  # a call, and how its error begins
     (
         "sinusoidal",
         {"start": {"seq_len": 1000}},
-        "ValueError: seq_len must be a value of its slider, 2 … 256, got 100",
+        "ValueError: seq_len must be a value on its slider, 2 … 256, got 100",
     ),
-    ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
+    ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta isn't a parameter of this explorer"),
     (
         "sinusoidal",
         {"start": 7},
@@ -307,10 +307,10 @@ def test_what_cannot_be_is_refused_before_anybody_meets_it():
 NOT_SET = [
     ({"seq_len": 3.5}, "TypeError: seq_len must be an integer, got 3.5"),
     ({"query": 100}, "ValueError: query must be at most 63 here, got 100"),
-    ({"d_model": 63}, "ValueError: d_model must be a value of its slider, 2 … 512, got 63"),
-    ({"base": 1e9}, "ValueError: base must be a value of its slider, 2 … 1e+06, got 1e+09"),
+    ({"d_model": 63}, "ValueError: d_model must be a value on its slider, 2 … 512, got 63"),
+    ({"base": 1e9}, "ValueError: base must be a value on its slider, 2 … 1e+06, got 1e+09"),
     ({"layout": "concatenated"}, "TypeError: layout is fixed in this explorer"),
-    ({"theta": 3}, "TypeError: theta is no parameter of this explorer (its sliders: seq_len"),
+    ({"theta": 3}, "TypeError: theta isn't a parameter of this explorer. Its sliders: seq_len"),
 ]
 
 

@@ -192,8 +192,8 @@ def test_on_a_logarithmic_axis_the_distance_is_a_factor_and_on_others_a_differen
 
 
 SEEN = {  # what is said of a line from 1 down to 0 on an axis from 0 to 1
-    "You got the shape: it falls. You were right on it.": lambda t: 1 - t,
-    "You got the shape, but it falls sooner: it's halfway at 5, yours at 20.": lambda t: (
+    "You got the shape: it falls. You were spot on.": lambda t: 1 - t,
+    "You got the shape, but it falls sooner: it's halfway at 5, yours is at 20.": lambda t: (
         (1 - t) ** 6
     ),
     "You drew it falling, but it rises. ": lambda t: t,

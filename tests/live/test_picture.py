@@ -220,7 +220,7 @@ def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monk
     plain = explorer._picture
     assert isinstance(plain, picture.Plain)
     assert explorer.box.children == tuple(plain if one is canvas else one for one in before)
-    assert "you cannot drag in it: run  pip install" in explorer._note.value
+    assert "drag in it: run  pip install" in explorer._note.value
     assert explorer._note.value.endswith("then save the notebook and reload the page.</div>")
     explorer.sliders["query"].value = usual.sliders["query"].value = (
         20  # what was to be drawn is shown
@@ -250,7 +250,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
     reset, png, svg = panel._tools.children
     panel._picture.send = Mock()
     png.click()
-    assert "This page cannot save files" in panel._news.value
+    assert "Right-click the picture, or save" in panel._news.value
     panel.set(base=100.0)
     panel._picture.page = PAGE  # somebody looks
     for button, suffix in ((svg, "svg"), (png, "png")):
@@ -259,9 +259,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
         name = f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"
         margin = MARGIN / (panel._drawn.page_width + 2 * MARGIN)
         assert message == {"save": name, "margin": margin}
-        assert (
-            f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
-        )
+        assert f"Saved as {message['save']} in your browser" in panel._news.value
     assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
     with Image.open(tmp_path / "a.png") as file:
         assert file.width == 2 * (panel._drawn.page_width + 2 * MARGIN)

@@ -167,7 +167,7 @@ REFUSED = {
     "t5: head_biases, clip = 4, query=3": 'as in "t5: head_biases; clip = 4, query=3"',
     "rope+rope: clock": 'once per panel. For two, write "rope: … | rope: …"',
     "rope: clock | alibi: dot_product": (
-        "ValueError: two panels must be of one encoding, in the same views"
+        "ValueError: two panels must have the same encoding and views"
     ),
     3: "TypeError: the line must be a string, got 3",
 }
@@ -222,7 +222,7 @@ def test_views_stay_where_all_fit_and_else_those_come_that_show_it_best(ground):
     assert "it has no vectors" in ground._note.value
     ground.open("RoPE: clock, dot_product, similarity")
     ground.b.value = "alibi"
-    assert "cannot both feed clock: other views are shown instead" in ground._news.value
+    assert "both feed clock, so here are other views" in ground._news.value
 
 
 def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_share_all(ground):
@@ -275,12 +275,12 @@ def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_a
         assert ground.line == lines[-1]
         assert ("Points crowd on a circle" in ground._note.value) == (len(lines) == 2)
     press(ground, "Back")
-    assert "There is nothing to go back to." in ground._news.value
+    assert "nothing to go back to." in ground._news.value
     press(ground, "Forward")
     assert ground.scene == "Points crowd on a circle"
     ground.a.value = "binary"  # another way
     press(ground, "Forward")
-    assert "There is nothing to go forward to." in ground._news.value
+    assert "nothing to go forward to." in ground._news.value
     press(ground, "Back")
     assert ground.scene == "Points crowd on a circle"
 

@@ -83,7 +83,7 @@ def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
 REFUSED = {
     "make toeplits": "there is no figure 'toeplits'. Did you mean 'toeplitz'?",
     "list alibi_heads;num_heads=4": (
-        'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or'
+        'alibi_heads takes its parameters separately: figure("alibi_heads", NAME=VALUE), or'
     ),
     "list zzz": "there is no figure 'zzz'. There are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen'. Did you mean 'seq_len'?",

@@ -80,14 +80,14 @@ def test_a_file_that_is_not_pyodides_is_never_brought(tmp_path, monkeypatch):
     copy, out = tmp_path / "copy", tmp_path / "out"
     copy.mkdir(), out.mkdir()
     (copy / name).write_bytes(b"something else")
-    with pytest.raises(OSError, match="delete it to fetch it again"):
+    with pytest.raises(OSError, match="Delete it to refetch it"):
         pyodide.bring(out, copy)
     (copy / name).unlink()
     served = (tmp_path / "served").as_uri()
     monkeypatch.setattr(pyodide, "ADDRESS", f"{served}/")
     (tmp_path / "served").mkdir()
     (tmp_path / "served" / name).write_bytes(b"something else")
-    with pytest.raises(OSError, match="is not the file that is pinned"):
+    with pytest.raises(OSError, match="isn't the pinned file"):
         pyodide.bring(out, copy)
     assert not any(out.iterdir())
     assert not any(copy.iterdir())
@@ -146,16 +146,16 @@ def test_what_is_missing_for_the_command_is_told_in_a_line(tmp_path, monkeypatch
     (tmp_path / "notebooks").mkdir()
     where = str(tmp_path / "notebooks")
     assert main(["lite", str(tmp_path / "out"), where]) == 2
-    assert "no notebook in" in capsys.readouterr().err
+    assert "no notebooks in" in capsys.readouterr().err
     cell = nbformat.v4.new_markdown_cell("# A title")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "notebooks/a.ipynb")
     assert main(["lite", str(tmp_path / "out"), where]) == 2
-    assert "made from a clone" in capsys.readouterr().err
+    assert "built from a clone" in capsys.readouterr().err
     monkeypatch.delitem(sys.modules, "posenc_lib.tools.lite.build")
     monkeypatch.setitem(sys.modules, "jupyterlite_core", None)
     assert main(["lite", str(tmp_path / "out"), where]) == 2
     told = capsys.readouterr().err
-    assert "needs the extra lite (pip install 'posenc_lib[lite]')" in told
+    assert "needs the lite extra (pip install 'posenc_lib[lite]')" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

@@ -89,7 +89,7 @@ def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_for_jupyterla
         assert part in text
     assert [gone for gone in ("Press Reset.", "install()", "lab-->") if gone in page] == []
     assert "No buttons here." in page
-    assert page.count("live in JupyterLab") == 1  # the panel of one's own, not the figure
+    assert page.count("In JupyterLab, it's live") == 1  # the panel of one's own, not the figure
     for link in LINKS:
         assert f'href="{link}"' in page
     assert '<div id="b">' in page
@@ -104,7 +104,7 @@ def test_a_kept_answer_and_a_stored_picture_are_on_the_page_with_their_words(tmp
     told = notebook.page(tmp_path / "a.ipynb", "A", "", "").decode()
     assert '<img src="data:image/png;base64,aGk=" alt="It falls"' in told
     still = '<img src="data:image/png;base64,aGk=" alt="hi" width="300">'
-    shown = f'<div class="still">{still}</div><p class="note">It stands still here'
+    shown = f'<div class="still">{still}</div><p class="note">This is a still picture'
     assert told.index(shown) < told.index("<summary>Code</summary>")
     assert f'<div class="still">{tiny.SAID["text/html"]}</div>' in told
     assert "attachment:" not in told
@@ -144,10 +144,10 @@ def test_one_quiet_line_leads_to_the_live_edition(folder):
     for name, films_of_page in (("01_tiny", 4), ("02_more", 1)):
         page = (folder / f"{name}.html").read_text(encoding="utf-8")
         assert len(films(page)) >= films_of_page
-        (line,) = re.findall('<p class="note">(Each slider moves alone.*?)</p>', page)
-        assert f'<a href="lite/{name}.html">in the live edition</a>' in line
+        (line,) = re.findall('<p class="note">(Here, each slider moves.*?)</p>', page)
+        assert f'In <a href="lite/{name}.html">the live edition</a>' in line
         assert "puts the others back" not in page
-    assert "in JupyterLab they all move" in notebook._alone("")
+    assert "In JupyterLab they all move" in notebook._alone("")
 
 
 def test_captions_are_seen_and_the_rest_is_folded_or_heard(folder, page):

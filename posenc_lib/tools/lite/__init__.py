@@ -1,1 +1,1 @@
-"""The lessons in the browser, with a Python of the page's own: python -m posenc_lib lite OUT."""
+"""The lessons in the browser, with Python inside the page: python -m posenc_lib lite OUT."""

@@ -1,4 +1,4 @@
-"""The folder of the browser edition: JupyterLite, the lessons, and a Python that runs there."""
+"""The browser edition's folder: JupyterLite, the lessons, and a Python that runs there."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import jupyter_server  # noqa: F401  JupyterLite, run below, lists the notebooks with it
-import jupyterlite_core  # noqa: F401  whoever lacks it hears of it at once
+import jupyterlite_core  # noqa: F401  fail early if it's missing
 import nbformat
 
 from posenc_lib.files import atomic_write
@@ -23,17 +23,17 @@ PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 SETTINGS = {  # of JupyterLab
     # a cell out of sight stays on the page
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
-    # page.js keeps what a reader does
+    # page.js saves what a reader does
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
 }
-# files that cells write would be looked for by each import, too
+# otherwise each import also looks for files that cells write
 WITHOUT = "@jupyterlite/application-extension:service-worker-manager"
-# JupyterLite asks each page above a notebook's for its settings
+# JupyterLite asks each page above a notebook's for settings
 CONFIG = b'<script id="jupyter-config-data" type="application/json">{}</script>'
 NOTE = (
-    "Each lesson runs in your browser. Nothing is installed, and nothing you do leaves your "
-    f"machine. Python takes about {SECONDS} seconds to start; you can read from the first second."
+    "Each lesson runs in your browser. There's nothing to install, and nothing you do leaves your "
+    f"machine. Python takes about {SECONDS} seconds to start, but you can start reading right away."
 )
 
 
@@ -41,22 +41,22 @@ def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", 
     """Write a folder that any web server can show.
 
     Args:
-        out: where to.
+        out: where to write it.
         folder: the notebooks, in a clone of the project.
-        copy: where Pyodide's files are; what is missing there is fetched. None is a cache.
-        address: where the folder will be published if it's to be without Pyodide, whose own address
-            is used then. "" brings Pyodide along.
-        site: where the pages without Python are, from `out`; "" if they're nowhere.
+        copy: where Pyodide's files are; missing ones are fetched. None means a cache.
+        address: where the folder will be published, if Pyodide should stay at its own address. ""
+            copies Pyodide into the folder.
+        site: where the pages without Python are, from `out`; "" if there are none.
     """
     sources = pages_of(folder)
     notebooks = [path for path in sources if path.suffix == ".ipynb"]
     if not notebooks:
-        raise ValueError(f"no notebook in {folder}")
+        raise ValueError(f"no notebooks in {folder}")
     about = about_all(sources)
     with tempfile.TemporaryDirectory() as place:
         room = Path(place)
         made = wheels.gather(folder.resolve().parent, room / "wheels")
-        tell("wheels: made and fetched")
+        tell("wheels: built and fetched")
         lite = _jupyterlite(room, notebooks)
         tell("JupyterLite: written")
         _python(lite / "pyodide", made, copy, address)
@@ -70,13 +70,13 @@ def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", 
 
 
 def _jupyterlite(room: Path, notebooks: list[Path]) -> Path:
-    """Let JupyterLite write its own files and the notebooks; return the folder."""
+    """Let JupyterLite write its files and the notebooks; return the folder."""
     for name in ("contents", "lite"):
         (room / name).mkdir()
     for path in notebooks:
         notebook = nbformat.read(path, as_version=4)
         notebook.metadata["kernelspec"] = KERNEL
-        # a server would join the lines of a text; here nobody does
+        # a server would join a text's lines; there's none here
         (room / "contents" / path.name).write_text(
             nbformat.writes(notebook, split_lines=False), encoding="utf-8"
         )
@@ -95,12 +95,12 @@ def _jupyterlite(room: Path, notebooks: list[Path]) -> Path:
     command = [sys.executable, "-m", "jupyterlite_core", "build"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=room / "lite")
     if done.returncode:
-        raise OSError(f"JupyterLite could not be written: {(done.stdout + done.stderr)[-800:]}")
+        raise OSError(f"JupyterLite couldn't be written: {(done.stdout + done.stderr)[-800:]}")
     return room / "out"
 
 
 def _python(folder: Path, made: list[Path], copy: Path | None, address: str) -> None:
-    """Bring Pyodide and the wheels, compiled where there's a Python that can, and lock them."""
+    """Add Pyodide and the wheels, compiled if there's a Python that can, and lock them."""
     folder.mkdir()
     for path in made:
         shutil.copy(path, folder)
@@ -112,7 +112,7 @@ def _python(folder: Path, made: list[Path], copy: Path | None, address: str) -> 
 
 
 def _configure(path: Path, address: str) -> None:
-    """Tell JupyterLite where its Python is, and what is to be loaded with it."""
+    """Tell JupyterLite where its Python is and what to load with it."""
     config = json.loads(path.read_text())
     own = config["jupyter-config-data"]
     own |= {"exposeAppInBrowser": True, "disabledExtensions": [WITHOUT]}
@@ -130,7 +130,7 @@ def _configure(path: Path, address: str) -> None:
 
 
 def _front(lite: Path, folder: Path, sources: list[Path], about: list[dict]) -> None:
-    """Write the first page, a short address for each lesson, and the texts beside them."""
+    """Write the first page, a short address for each lesson, and the other texts."""
     front = index(intro_of(folder), about, NOTE).replace(b"</main>", CONFIG + b"</main>")
     (lite / "index.html").write_bytes(front)
     for path, told in zip(sources, about, strict=True):

@@ -1,7 +1,7 @@
 """Compile the Python in the wheels and zip files of a folder: python3.12 -I compiled.py FOLDER.
 
-What is compiled takes the place of its source, as in Pyodide's own `py-compile`. The library keeps
-its sources: the lessons show some.
+Compiled code replaces its source, as in Pyodide's own `py-compile`. The library keeps its sources,
+because the lessons show some.
 """
 
 import importlib._bootstrap_external as bootstrap
@@ -14,7 +14,7 @@ OURS = "posenc_lib-"
 
 
 def compiled(path: Path) -> None:
-    """Replace a wheel, or the zip file of the standard library, by one that is compiled."""
+    """Replace a wheel, or the standard library's zip file, with a compiled one."""
     aside = path.with_suffix(".part")
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED) as new:
         for item in old.infolist():
@@ -30,7 +30,7 @@ def compiled(path: Path) -> None:
 
 
 def _code(source: bytes, name: str) -> bytes:
-    """Return a source as a .pyc holds it, or nothing if it isn't Python of this version."""
+    """Return a source as .pyc bytes, or b"" if it isn't this version's Python."""
     try:
         code = compile(source, name, "exec", dont_inherit=True)
     except SyntaxError:

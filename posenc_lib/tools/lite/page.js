@@ -1,13 +1,13 @@
-// Around a lesson in the browser: its picture at once, Python's start, cells that run as they come into sight, what a
-// reader has done, and a bar with what is going on.
+// Around a lesson in the browser: its picture at once, Python's start, cells that run when they come into sight, the
+// reader's changes, and a status bar.
 
 const FILE = new URLSearchParams(location.search).get("path") ?? "", LESSON = PAGES[FILE] ?? {};
 const ROOT = new URL("../", location.href.split(/[?#]/)[0]);
 const KEPT = [`posenc-drawing ${location.pathname}${FILE}`, `posenc-lesson ${location.pathname}${FILE}`]; // see guess.js
-const SOON = 700; // ms after a change until it is kept
-const LATE = 120; // s after which Python won't come any more
+const SOON = 700; // ms until a change is saved
+const LATE = 120; // s after which Python won't come
 const SMALL = "(max-width: 600px), (max-height: 500px)"; // as in page.css
-const MEANT = /NOT be synced|is duplicated|Connection lost/; // what JupyterLite warns of, and is to be so here
+const MEANT = /NOT be synced|is duplicated|Connection lost/; // JupyterLite's warnings about what's intended here
 const [cover, bar, status] = ["cover", "bar", "status"].map(name => document.getElementById(`posenc-${name}`));
 const say = words => status.textContent !== words && (status.textContent = words);
 const pause = ms => new Promise(done => setTimeout(done, ms));
@@ -21,7 +21,7 @@ async function until(ready) {
 }
 
 function show() {
-  // The lesson as a picture, until there is more.
+  // The lesson as a picture, until there's more.
   const { name, title, question, picture, alt, width } = LESSON, part = tag => cover.querySelector(tag);
   document.getElementById("posenc-site").hidden = !SITE || !name;
   document.getElementById("posenc-site").href = new URL(`${SITE}${name}`, ROOT);
@@ -32,7 +32,7 @@ function show() {
 }
 
 async function opened() {
-  // The notebook, as soon as its first words are on the page.
+  // The notebook, once its first words are on the page.
   const panel = await until(() => window.jupyterapp?.shell?.currentWidget?.content?.widgets && jupyterapp.shell.currentWidget);
   await panel.context.ready;
   await until(() => panel.node.querySelector(".jp-RenderedMarkdown"));
@@ -42,7 +42,7 @@ async function opened() {
 }
 
 function lead(event) {
-  // A link to another lesson opens it here, one to a text its page.
+  // A link to a lesson opens it here; a link to a text opens its page.
   const link = event.target.closest?.(".jp-RenderedMarkdown a"), [, name, kind] = link?.pathname.match(/([^/]+)\.(ipynb|md)$/) ?? [];
   if (!name || link.origin !== location.origin) return;
   const to = kind === "md" ? `${name}.html` : `notebooks/index.html?path=${name}.ipynb`;
@@ -52,15 +52,15 @@ function lead(event) {
 }
 
 async function started(session) {
-  // Wait until Python runs and has what the first picture needs, and tell how long it takes.
+  // Wait until Python runs and has what the first picture needs, and say how long it takes.
   const begun = performance.now();
   let waits = true, kernel;
   const tell = async () => {
     while (waits) {
       const now = Math.round((performance.now() - begun) / 1000);
       const long = now > SECONDS ? `${now} s, longer than usual` : `${now} s of about ${SECONDS}`;
-      say(now > LATE ? "Python doesn't start here. Reload the page, or try another browser." : `Python ${
-        kernel ? "loads the lesson's library" : "starts"}: ${long}. You can read already.`);
+      say(now > LATE ? "Python won't start here. Reload the page, or try a different browser." : `Python is ${
+        kernel ? "loading the lesson's library" : "starting"}: ${long}. You can start reading.`);
       await pause(500);
     }
   };
@@ -72,23 +72,23 @@ async function started(session) {
 }
 
 function liven({ content, sessionContext }) {
-  // Run each cell that comes into sight, and before it those above. What a reader is changing waits to be told.
+  // Run each cell that comes into sight, after those above it. A cell the reader is changing waits for Run.
   const cells = content.widgets, source = cell => cell.model.sharedModel.getSource();
   const failed = ({ outputs }) => outputs.toJSON().some(({ output_type }) => output_type === "error");
-  const settled = new Map(), ran = new Set(); // the source of each cell as it was run; those that this Python has run
-  let wanted = -1, runs = false, ready = false, python = 0; // which Python it is, counted from the first
+  const settled = new Map(), ran = new Set(); // each cell's source when it was run; the cells this Python has run
+  let wanted = -1, runs = false, ready = false, python = 0; // which Python this is, counting from the first
   const run = async mine => {
     for (let k = 0; k <= wanted && mine === python; k++) {
       const cell = cells[k];
       if (!settled.has(cell) || ran.has(cell) || cell.isDisposed || cell.model.executionState === "running") continue;
       if (settled.get(cell) !== source(cell) || failed(cell.model)) continue;
       ran.add(cell);
-      say("Bringing the cells down to here to life …");
-      await fresh(cell, sessionContext).catch(() => 0); // what went wrong stands there in red
+      say("Running the cells up to here …");
+      await fresh(cell, sessionContext).catch(() => 0); // the error is there in red
     }
     if (mine !== python) return;
     runs = false;
-    say("Live: drag a slider. A cell that you change runs when you press Run.");
+    say("It's live: drag a slider. If you change a cell, press Run.");
   };
   const want = k => {
     wanted = Math.max(wanted, k);
@@ -97,7 +97,7 @@ function liven({ content, sessionContext }) {
   const watch = cell => {
     settled.set(cell, source(cell));
     cell.model.stateChanged.connect(({ executionState, executionCount }, { name }) => {
-      // A cell that was only meant to be run, when one above it failed, has no number.
+      // A cell that didn't get to run, because one above it failed, has no number.
       if (name === "executionState" && executionState === "idle" && executionCount) ran.add(cell), settled.set(cell, source(cell));
     });
     sight.observe(cell.node);
@@ -120,7 +120,7 @@ function liven({ content, sessionContext }) {
 }
 
 async function fresh(cell, session) {
-  // Run a cell. A picture that stands there stays until the new one is drawn.
+  // Run a cell. Its old picture stays until the new one is drawn.
   const area = cell.node.querySelector(".jp-Cell-outputWrapper"), old = area?.querySelector("img") && area.cloneNode(true);
   if (old) area.before(old), area.classList.add("posenc-coming");
   try {
@@ -133,7 +133,7 @@ async function fresh(cell, session) {
 }
 
 function keep({ context, content }) {
-  // Keep what a reader changes in this browser. A page that nobody has changed isn't kept: it stays the newest one.
+  // Save the reader's changes in this browser. An unchanged page isn't saved, so it's always the newest one.
   // Return whether the lesson has changed since the reader changed it.
   const [, name] = KEPT, based = localStorage.getItem(name); // the lesson that was changed, if it has been
   const sources = () => JSON.stringify(content.model.toJSON().cells.map(({ source }) => source)), first = sources();
@@ -146,28 +146,28 @@ function keep({ context, content }) {
   };
   let soon;
   const whole = context.model.toJSON.bind(context.model);
-  context.model.toJSON = () => asPictures(whole()); // this is what is saved
+  context.model.toJSON = () => asPictures(whole()); // this is what gets saved
   content.model.contentChanged.connect(() => (clearTimeout(soon), (soon = setTimeout(store, SOON))));
   document.addEventListener("visibilitychange", () => document.hidden && store());
   return kept && based !== LESSON.edition;
 }
 
 function asPictures(notebook) {
-  // What is kept of a panel is its picture: nothing else can be shown until Python runs again.
+  // Only a panel's picture is saved: nothing else can be shown until Python runs again.
   const data = notebook.cells.flatMap(({ outputs }) => outputs ?? []).map(({ data }) => data ?? {});
   for (const each of data) if (each["text/html"]) delete each["application/vnd.jupyter.widget-view+json"];
   delete notebook.metadata.widgets;
   return notebook;
 }
 
-let over = false; // nothing is to be kept any more
+let over = false; // stop saving
 
 async function restart() {
-  // Bring the page back to what it was.
-  if (!confirm("Start this page over? Your answers, drawings and changes on it will be gone.")) return;
+  // Bring the page back to its original state.
+  if (!confirm("Start this page over? You'll lose your answers, drawings and changes.")) return;
   over = true;
   for (const key of Object.keys(localStorage)) if (KEPT.some(mine => key.startsWith(mine))) localStorage.removeItem(key);
-  await jupyterapp.serviceManager.contents.delete(FILE).catch(() => 0); // where nothing is kept
+  await jupyterapp.serviceManager.contents.delete(FILE).catch(() => 0); // if nothing is saved
   location.reload();
 }
 
@@ -175,7 +175,7 @@ async function main() {
   show(), say("Opening the lesson …");
   const { warn } = console;
   console.warn = (...words) => MEANT.test(words) || warn(...words);
-  // JupyterLite would ask before it leaves a page that has changed
+  // JupyterLite would ask before leaving a changed page
   window.addEventListener("beforeunload", event => event.stopImmediatePropagation(), true);
   for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, lead, true);
   const panel = await opened(), press = (name, act) => bar.querySelector(`[name=${name}]`).addEventListener("click", act);
@@ -185,7 +185,7 @@ async function main() {
   press("restart", restart);
   const newer = keep(panel);
   await liven(panel);
-  if (newer) say("This lesson has changed since you worked on it. Start over shows how it is now.");
+  if (newer) say("This lesson has changed since you worked on it. Press Start over for the new version.");
 }
 
 main();

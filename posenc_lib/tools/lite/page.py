@@ -1,4 +1,4 @@
-"""What a lesson's page in the browser has around JupyterLite's notebook."""
+"""What surrounds JupyterLite's notebook on a lesson's page in the browser."""
 
 import base64
 import hashlib
@@ -14,8 +14,8 @@ from posenc_lib.files import stored_text
 from posenc_lib.views.output import IN_THE_DARK
 
 KERNEL = {"name": "python", "display_name": "Python", "language": "python"}
-SECONDS = 15  # that Python takes to start on a laptop
-# What the first picture needs; nothing of it is left among a reader's names, nor in their counting
+SECONDS = 15  # for Python to start on a laptop
+# What the first picture needs; it leaves no names and doesn't change the cells' numbers
 WARM = """\
 from importlib import import_module as _
 _("posenc_lib.live.explorer"), _("posenc_lib.figures.shown")
@@ -30,18 +30,18 @@ LEADS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>$title</t
 
 
 def leads_to(notebook: str, title: str) -> bytes:
-    """Return a page with a short address that leads to a notebook."""
+    """Return a page that redirects a short address to a notebook."""
     to = f"notebooks/index.html?path={notebook}"
     return Template(LEADS).substitute(to=to, title=html.escape(title)).encode()
 
 
 def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> None:
-    """Put a cover and a bar into JupyterLite's page, and each notebook's first picture beside it.
+    """Put a cover and a bar into JupyterLite's page, and each notebook's first picture next to it.
 
     Args:
         lite: the folder of the edition.
         notebooks: what it shows.
-        about: of each page its `name`, `title` and `question`.
+        about: each page's `name`, `title` and `question`.
         site: see `build`.
     """
     (lite / "first").mkdir()
@@ -68,17 +68,17 @@ def dress(lite: Path, notebooks: list[Path], about: list[dict], site: str) -> No
 
 
 def _script(value) -> str:
-    """Return a value as it may stand in a script of a page."""
+    """Return a value that's safe in a page's script."""
     return json.dumps(value).replace("</", r"<\/")
 
 
 def _edition(cells: list) -> str:
-    """Return what is another for a lesson whose cells are others."""
+    """Return a fingerprint of a lesson, which changes when its cells do."""
     return hashlib.sha256(json.dumps([cell.source for cell in cells]).encode()).hexdigest()
 
 
 def _first_picture(cells: list) -> tuple[str, int, str] | None:
-    """Return the first picture that cells store, its width, and its alternative text."""
+    """Return the first stored picture, its width and its alt text."""
     for output in (output for cell in cells for output in cell.get("outputs", [])):
         about = output.get("metadata", {}).get("image/png", {})
         if "alt" in about:

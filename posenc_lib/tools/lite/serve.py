@@ -1,4 +1,4 @@
-"""Show a folder in this machine's browser, and to nobody else."""
+"""Show a folder in this machine's browser, and nowhere else."""
 
 import webbrowser
 from functools import partial
@@ -9,7 +9,7 @@ from posenc_lib.tools.write import tell
 
 
 class Files(SimpleHTTPRequestHandler):
-    """Gives each file its type, which some systems have wrong, and prints nothing."""
+    """Gives each file its type, which some systems get wrong, and prints nothing."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript",
@@ -25,11 +25,11 @@ def serve(folder: Path) -> None:
     """Open a folder's first page in the browser, and serve it until Ctrl-C."""
     with server(folder) as here:
         address = f"http://127.0.0.1:{here.server_port}/"
-        tell(f"{address}  (Ctrl-C ends it)")
+        tell(f"{address}  (stop with Ctrl-C)")
         webbrowser.open(address)
         here.serve_forever()
 
 
 def server(folder: Path) -> ThreadingHTTPServer:
-    """Return a server of a folder on a free port, which only this machine reaches."""
+    """Return a server for a folder on a free port that only this machine can reach."""
     return ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=folder))

@@ -1,4 +1,4 @@
-"""The wheels that Pyodide doesn't have: the library's own, and those that it asks for."""
+"""The wheels Pyodide doesn't have: the library's own and its dependencies."""
 
 import re
 import shutil
@@ -12,26 +12,26 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PINS = Path(__file__).with_name("wheels.txt")
-# they hold what JupyterLab loads: for widgets, and to start Python
+# they contain what JupyterLab loads: for widgets, and to start Python
 OF_THE_PAGE = ("anywidget-", "jupyterlab_widgets-", "jupyterlite_pyodide_kernel-")
 NOT_FOR_PYTHON = OF_THE_PAGE[1:]
 OF_THE_KERNEL = re.compile(r".*/pypi/((?:piplite|pyodide_kernel|ipykernel)-[^/]*\.whl)")
-COMPILES = "3.12"  # as Pyodide's Python, which can't read what others compile
+COMPILES = "3.12"  # like Pyodide's Python, which can't read what others compile
 PURE = (
     f"--only-binary :all: --python-version {COMPILES} --platform any --implementation py --abi none"
 )
 
 
 def gather(clone: Path, folder: Path) -> list[Path]:
-    """Make the library's wheel, fetch the others; return those that Python is to have.
+    """Build the library's wheel, fetch the others; return the ones for Python.
 
     Raises:
-        ValueError: this isn't a clone of the project. OSError: pip failed, and what it said.
+        ValueError: this isn't a clone of the project. OSError: pip failed, with its output.
     """
     if not (clone / "pyproject.toml").exists():
-        raise ValueError(f"the library's wheel is made from a clone, and {clone} isn't one")
+        raise ValueError(f"the library's wheel is built from a clone, but {clone} isn't one")
     _pip("download", "--no-deps", "--require-hashes", *PURE.split(), "-r", PINS, "-d", folder)
-    copy = folder.with_name("copy")  # setuptools would leave its own files in the clone
+    copy = folder.with_name("copy")  # setuptools would leave files in the clone
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(clone / "posenc_lib", copy / "posenc_lib", ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -45,12 +45,12 @@ def gather(clone: Path, folder: Path) -> list[Path]:
 
 
 def of_the_page(folder: Path) -> list[Path]:
-    """Return the wheels that hold what JupyterLab loads."""
+    """Return the wheels with what JupyterLab loads."""
     return [path for path in folder.glob("*.whl") if path.name.startswith(OF_THE_PAGE)]
 
 
 def entry(wheel: Path, known: set[str]) -> dict:
-    """Return what the lock file says of a wheel; of its needs those whose names are known."""
+    """Return a wheel's entry in the lock file, with only the known names among its needs."""
     with zipfile.ZipFile(wheel) as opened:
         names = opened.namelist()
         (about,) = (name for name in names if name.endswith(".dist-info/METADATA"))
@@ -71,16 +71,16 @@ def entry(wheel: Path, known: set[str]) -> dict:
 
 
 def compile_all(folder: Path) -> None:
-    """Compile all Python in a folder, where there's a Python as the browser's.
+    """Compile all Python in a folder, if there's a Python like the browser's.
 
-    A browser would do that each time anew, which takes it as long as all the rest.
+    A browser would do it again every time, which takes as long as everything else.
     """
     for python in (sys.executable, shutil.which(f"python{COMPILES}")):
         if python and _version(python) == COMPILES:
             script = Path(__file__).with_name("compiled.py")
             subprocess.run([python, "-I", "-W", "ignore", script, folder], check=True)
             return
-    print(f"no Python {COMPILES} here: the lessons will start, but take some seconds longer")
+    print(f"no Python {COMPILES} here: the lessons will start, but a few seconds more slowly")
 
 
 def _version(python: str) -> str:

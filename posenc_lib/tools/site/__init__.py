@@ -1,1 +1,1 @@
-"""The series as a web site without a kernel: python -m posenc_lib site OUT."""
+"""The series as a website without a kernel: python -m posenc_lib site OUT."""

@@ -1,4 +1,4 @@
-"""The site: a page for each notebook of a folder and each text beside them, and an index."""
+"""The site: a page for each notebook and text in a folder, and an index."""
 
 import html
 import re
@@ -17,16 +17,16 @@ from posenc_lib.tools.write import write
 
 
 def build(out: Path, folder: Path, lite: str = "") -> None:
-    """Write the site of a folder.
+    """Write a folder's site.
 
     Args:
-        out: where to.
+        out: where to write it.
         folder: the notebooks.
-        lite: where the browser edition is, from `out`, to which each page then leads.
+        lite: the browser edition's address, from `out`; each page then links to it.
     """
     sources = pages_of(folder)
     if not sources:
-        raise ValueError(f"no notebook in {folder}")
+        raise ValueError(f"no notebooks in {folder}")
     told, all_pages, jobs = about_all(sources), [("index.html", "All lessons")], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         links = all_pages + [
@@ -47,18 +47,18 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
 
 
 def pages_of(folder: Path) -> list[Path]:
-    """Return the notebooks of a folder, and after them its texts."""
+    """Return the notebooks in a folder, then its texts."""
     return [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
 
 
 def intro_of(folder: Path) -> str:
-    """Return how the README beside a folder begins, down to its picture."""
+    """Return the start of the README next to a folder, down to its picture."""
     readme = folder.parent / "README.md"
     return readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
 
 
 def about_all(sources: list[Path]) -> list[dict[str, str]]:
-    """Return of each notebook or text its page's name, title, question and minutes."""
+    """Return the page name, title, question and minutes of each notebook or text."""
     told = []
     for path in sources:
         with named(path):
@@ -67,11 +67,11 @@ def about_all(sources: list[Path]) -> list[dict[str, str]]:
 
 
 def _about(path: Path) -> dict[str, str]:
-    """Return a page's name, title, question and minutes, as its first lines have them."""
+    """Return a page's name, title, question and minutes, from its first lines."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
-    # a line of its own, or the first sentence
+    # a separate line, or the first sentence
     question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"
     patterns = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
     about = {"name": f"{path.stem}.html"}
@@ -82,12 +82,12 @@ def _about(path: Path) -> dict[str, str]:
 
 
 def _short(one: dict[str, str]) -> str:
-    """Return a title without what explains it: links to it are short."""
+    """Return a title without its subtitle, for short links."""
     return one["title"].split(":")[0]
 
 
 def nav(links: list[tuple[str, str]]) -> str:
-    """Return links, each an address and its words, as HTML."""
+    """Return links, each an address and its text, as HTML."""
     return "".join(f'<a href="{html.escape(to)}">{html.escape(text)}</a>' for to, text in links)
 
 
@@ -97,10 +97,10 @@ def index(
     """Return the first page: what the series is about, a film, and a card for each page.
 
     Args:
-        intro: how it begins, in Markdown.
+        intro: how it starts, in Markdown.
         told: its pages.
-        note: what else is to be known first.
-        more: links beside those to pages that are no lessons, each an address and its words.
+        note: what else to know first.
+        more: links to add to those for pages that aren't lessons, each an address and its text.
     """
     others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
     begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**\n\n{note}"

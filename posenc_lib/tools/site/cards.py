@@ -1,4 +1,4 @@
-"""Cards: links with one plot of a scene, without words that its edge would cut."""
+"""Cards: links with one plot of a scene, without the words its edge would cut."""
 
 import html
 import io
@@ -16,7 +16,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI
 
-# of each page a figure, and which of its plots
+# for each page, a figure and the index of its plot
 PLOTS = {
     "00_start_here": ("sinusoidal_spring", 0),
     "01_why_position": ("position_added", 2),
@@ -38,18 +38,18 @@ PLOTS = {
     "clinic": ("clinic_4", 0),
 }
 USUAL = ("base_sweep", 1)
-WIDE, SHARP = 380, 2  # px of a page for which plots are drawn, and dots for each: a card is smaller
+WIDE, SHARP = 380, 2  # page px that plots are drawn for, and dots per px: a card is smaller
 
 
 def lesson(to: str, *about: str) -> str:
-    """Return the card of a page: its plot, and about it a name, a question, how long it takes."""
+    """Return a page's card: its plot, a title, a question, and how long it takes."""
     name, plot = PLOTS.get(Path(to).stem, USUAL)
     one = FIGURES[name]
     return card(to, lambda: cropped(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
 
 
 def scene(to: str, one: Scene) -> str:
-    """Return the card of a scene of the playground: its thumbnail, and its name."""
+    """Return the card of a playground scene: its thumbnail and its name."""
     views = one.opened()[0].views
     kind = views[one.tells % len(views)].kind
 
@@ -61,7 +61,7 @@ def scene(to: str, one: Scene) -> str:
 
 
 def card(to: str, plot: Callable, title: str, *more: str) -> str:
-    """Return a link with a plot, drawn light and dark, a title, and more about it."""
+    """Return a link with a plot, drawn light and dark, a title, and more."""
     (light, kind), (dark, _) = on_papers(plot)
     source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
     picture = f'<picture>{source}<img class="{kind}" src="{light}" alt=""></picture>'
@@ -70,5 +70,5 @@ def card(to: str, plot: Callable, title: str, *more: str) -> str:
 
 
 def cropped(sheet: Sheet, plot: int) -> tuple[str, str]:
-    """Return one plot of a sheet as an address that holds it, and its kind."""
+    """Return one plot of a sheet as a data address, and its kind."""
     return webp(crop(sheet, plot)), sheet.pens[plot].view.kind

@@ -1,4 +1,4 @@
-"""Explorers as films: each slider moves alone, all others stay where they begin."""
+"""Explorers as films: each slider moves alone while the others stay at their start."""
 
 import itertools
 import re
@@ -18,17 +18,17 @@ from posenc_lib.live.settings import steps
 from posenc_lib.views import style
 from posenc_lib.views.sheet import columns
 
-LEAST, MOST = 4, 16  # values of a slider, beside those that are named
+LEAST, MOST = 4, 16  # values per slider, besides the named ones
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-# px of a page: its column, pictures that leave it on both sides, and those of a phone
+# px of a page: its column, pictures wider than that, and a phone's pictures
 COLUMN, BROAD, PHONE = 656, 1008, 358
-READABLE = 400  # px of a cell whose words can be read where a phone shows it smaller
-HIGH = 900, 10_000  # px of a desk that a picture and its sliders may take, and of a phone
+READABLE = 400  # px of a cell with words still readable when a phone shrinks it
+HIGH = 900, 10_000  # px that a picture and its sliders can take on a desk and on a phone
 DPI = SHARPNESS * style.CSS_DPI
 
 
 def on_papers(make: Callable) -> list:
-    """Return what is made on light paper and on dark; an explorer also for a phone, if it must."""
+    """Return what's made on light and dark paper; an explorer also for a phone, if needed."""
     made = _in_room(make, BROAD, HIGH[0])
     if isinstance(made[0], Explorer) and not readable(made[0].sheet):
         made += _in_room(make, PHONE, HIGH[1])
@@ -36,19 +36,19 @@ def on_papers(make: Callable) -> list:
 
 
 def room_for(sheet) -> int:
-    """Return the px of a page for some views: its column, or more for three or for a broad one."""
+    """Return the page px for some views: the column, or more for three views or a broad one."""
     abreast = columns(len(sheet.views), len(sheet.views) // sheet.each, None)
     broad = abreast == 1 and any(view.wide for view in sheet.views)
     return BROAD if broad or abreast > 2 else COLUMN
 
 
 def readable(sheet) -> bool:
-    """Return whether a phone can show each cell of a sheet with its words large enough."""
+    """Return whether the words in a sheet's cells are large enough on a phone."""
     return max(across for _, _, across, _ in sheet.cells) * sheet.size[0] <= READABLE
 
 
 def _in_room(make: Callable, width: int, high: int) -> list:
-    """Return what is made on both papers; of the width an explorer takes what its views need."""
+    """Return what's made on both papers; an explorer takes only the width its views need."""
 
     def made():
         told = {"width": width, "height": high, "sharpness": SHARPNESS}
@@ -66,7 +66,7 @@ def _in_room(make: Callable, width: int, high: int) -> list:
 
 
 def still(drawn: Callable, sheet, **words: str) -> str:
-    """Return a picture as a part of a page: drawn at a width that suits its sheet, or a phone."""
+    """Return a picture as part of a page, drawn at a width that suits its sheet, or a phone."""
     rooms = [room_for(sheet)]
     desk = films.on_papers(partial(drawn, rooms[0]))
     made = [desk] if readable(desk[0]) else [desk, films.on_papers(partial(drawn, PHONE))]
@@ -77,14 +77,14 @@ def still(drawn: Callable, sheet, **words: str) -> str:
 
 
 def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> str:
-    """Return an explorer as a part of a page.
+    """Return an explorer as part of a page.
 
     Args:
-        panels: it on light paper and on dark, and perhaps both again for a phone; it is closed.
-        room: letters that it may take, about; sliders of large pictures have fewer values.
-        texts: those beside it. Where a slider can take a number that stands soon after its name, it
-            does, and of the others that are named some.
-        together: settings, by slider, at which more than one slider moves.
+        panels: it on light and dark paper, and perhaps both again for a phone; they get closed.
+        room: about how many letters it can take; sliders of large pictures have fewer values.
+        texts: the texts around it. A slider keeps values they mention right after its name, and
+            some of the other numbers they mention.
+        together: settings, by slider, that move more than one slider.
         every: sliders that keep all their values.
     """
     first, shapes = panels[0], [Film() for _ in panels[::2]]
@@ -93,7 +93,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         each.raise_errors = True
 
     def frame(**at) -> int | None:
-        """Take in what is shown with some sliders not at home; None where they have no room."""
+        """Add a frame with some sliders moved; return None if they can't go there."""
         try:
             for each in panels:
                 each.reset()
@@ -103,11 +103,11 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         told = {"words": first.text}
         for one, light, dark in zip(shapes, panels[::2], panels[1::2], strict=True):
             number = one.add(light.sheet, dark.sheet, **told)
-            told = {}  # once is enough
+            told = {}  # only once
         return number
 
     rest = frame()
-    if first.asks:  # the first frame keeps back what is to be drawn
+    if first.asks:  # the first frame hides what the reader draws
         for each in panels:
             each.answer()
         rest = frame()
@@ -119,7 +119,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
     size = sum(len(one.frames[rest]["data"]) for one in shapes)
     most = max(min(room // (size * max(len(live), 1)), MOST), LEAST)
     places = {}
-    for name in live:  # of a scene only those that it is about
+    for name in live:  # in a scene, only the ones it's about
         slider = first.sliders[name]
         home = slider.value
         mentions = [re.findall(rf"`{name}`[^`.\n]{{0,60}}", text) for text in texts]
@@ -130,7 +130,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
         moves = any(made.frames[k]["data"] for k in {*frames.values()} - {None, rest})
         if not (moves or any(name in at for at in together)):
-            continue  # it does nothing while the others stay where they begin
+            continue  # it does nothing while the others stay at their start
         places[name] = values = [value for value, k in frames.items() if k is not None]
         told = {
             "name": name,
@@ -156,20 +156,20 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
 
 
 def _html(first: Film, *narrow: Film) -> str:
-    """Return a film as a part of a page; of its narrow shape only what is not in the first."""
+    """Return a film as part of a page; from its narrow shape, only what isn't in the first."""
     for frame in [frame for one in narrow for frame in one.frames]:
         del frame["axes"]
     return first.html(*narrow)
 
 
 def numbers_in(texts) -> set[float]:
-    """Return the numbers that texts name: 10 000 and 10,000, .5 and −3."""
+    """Return the numbers in some texts: 10 000 and 10,000, .5 and −3."""
     found = re.findall(NUMBER, " ".join(texts))
     return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
 def _question(panel) -> dict:
-    """Return what a page needs to let a reader draw: the plots, and where each is in its cell."""
+    """Return what a page needs for a reader to draw: the plots, and where each is in its cell."""
     boxes = []
     for pen, (left, bottom, wide, high) in zip(panel.pens, panel.cells, strict=True):
         (x0, y0), (x1, y1) = pen.ax.get_position().get_points()
@@ -180,7 +180,7 @@ def _question(panel) -> dict:
 
 
 def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
-    """Return values of a slider, in order: some evenly spaced, all wanted ones, some numbers."""
+    """Return values of a slider, in order: some evenly spaced, all wanted, some from the texts."""
     every = steps(slider)
     named = [value for value in every if value in numbers]
     few = {*_evenly(every, most), *_evenly(named, most // 2)}
@@ -192,6 +192,6 @@ def _evenly(values: list, most: int) -> list:
 
 
 def _written(slider, value) -> str:
-    """Return a value as it stands beside its slider."""
+    """Return a value as written next to its slider."""
     labels = {value: str(label) for label, value in getattr(slider, "options", ())}
     return labels.get(value) or as_text(value).replace("-", "−")

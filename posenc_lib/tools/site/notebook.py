@@ -1,4 +1,4 @@
-"""A notebook as a page: words, code with what it printed, films of explorers, puzzles with help."""
+"""A notebook as a page: words, code with its output, films of explorers, puzzles with help."""
 
 import ast
 import html
@@ -22,19 +22,20 @@ from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers, still
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
 
-ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
+ON_A_PAGE = 1_300_000  # letters for films; values the texts mention come on top
 CHECK = r'^check\("(\w+)"'
-DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
+DRAWN = {"explore", "figure", "playground", "speak"}  # calls with pictures to draw for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
-LIVE = "Each slider moves alone here; {} they all move together, and code runs."
-STILL = "It stands still here, and is live in JupyterLab."
+LIVE = "Here, each slider moves on its own. {} they all move together, and the code runs."
+STILL = "This is a still picture. In JupyterLab, it's live."
 SCENES_ONLY = (
-    "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
+    "These are its ready-made scenes, with sliders. In JupyterLab, it shows any encoding in any "
+    "view."
 )
 
 
 def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
-    """Return a page of the site; about is its question, for who is shown a link to it."""
+    """Return a page of the site; about is its question, for previews of links to it."""
     told = {
         'name="description"': about,
         'property="og:title"': title,
@@ -49,13 +50,13 @@ def page(path: Path, title: str, about: str, nav: str, live: str = "") -> bytes:
 
     Args:
         path: its source.
-        title: its name, as text.
+        title: its title, as text.
         about: its question.
         nav: links above it, as HTML.
         live: where it runs, if anywhere.
 
     Raises:
-        ValueError: something in it cannot be shown; it names the file.
+        ValueError: something in it can't be shown; the error names the file.
     """
     with named(path):
         return _page(path, title, about, nav, live)
@@ -63,7 +64,7 @@ def page(path: Path, title: str, about: str, nav: str, live: str = "") -> bytes:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Name a file in whatever is raised about what it holds."""
+    """Name a file in any error about its contents."""
     try:
         yield
     except OSError:
@@ -85,10 +86,10 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
     body, room = [], ON_A_PAGE // max(len(places), 1)
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
         shown, panels = None, []
-        with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
+        with suppress(Exception):  # a cell that can't run here keeps its stored output
             shown, *_ = panels = on_papers(make)
-        # code is open, above what it prints; but folded where it draws, below its picture, and
-        # where it only imports
+        # code is open, above its output; but it's folded below a picture it draws, and if it only
+        # imports
         folded = _folded("Code", code(cell.source))
         if cell.cell_type == "markdown":
             made = markdown(_with_pictures(cell))
@@ -106,7 +107,7 @@ def _page(path: Path, title: str, about: str, nav: str, live: str) -> bytes:
             made = made + folded if folds else code(cell.source) + made
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    # below its title a lesson asks its question
+    # a lesson's question is below its title
     asks = r"(</h1>\s*<p)><strong>(.*?)</strong></p>"
     text = re.sub(asks, r'\1 class="question">\2</p>', "\n".join(body), count=1)
     return shell(title, text, nav, about)
@@ -119,7 +120,7 @@ def _only_imports(source: str) -> bool:
 
 
 def _run(cells: list) -> Iterator[Callable | None]:
-    """Yield of each cell what draws its picture anew; what it defines, those after it know."""
+    """Yield for each cell what redraws its picture; later cells know its definitions."""
     names: dict = {}
     for cell in cells:
         make = None
@@ -128,33 +129,37 @@ def _run(cells: list) -> Iterator[Callable | None]:
             defining = [statement for statement in body if isinstance(statement, DEFINES)]
             exec(compile(ast.Module(defining, []), "cell", "exec"), names)
             if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
-                known = names | {"speak": kept_panel}  # a page is the same where there is a model
+                known = names | {
+                    "speak": kept_panel
+                }  # with or without a model, the page is the same
                 make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), known)
         yield make
 
 
 def _near(cells: list, panels: list[int], k: int) -> list[str]:
-    """Return the texts around a cell, to the next explorers before and after it."""
+    """Return the texts around a cell, up to the explorers before and after it."""
     first = max(n for n in (-1, *panels) if n < k)
     last = min(n for n in (*panels, len(cells)) if n > k)
     return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
 def _still(shown: ShownFigure) -> str:
-    """Return a figure, drawn for light and for dark pages."""
+    """Return a figure, drawn for light and dark pages."""
     drawn = partial(shown.of.draw, shown.values, dpi=DPI)
-    caption = shown.caption if shown.of.caption or shown.of.told else ""  # else it says its titles
+    caption = (
+        shown.caption if shown.of.caption or shown.of.told else ""
+    )  # otherwise it repeats its titles
     return still(drawn, shown.sheet, caption=caption, alt=shown.alt)
 
 
 def _alone(live: str) -> str:
-    """Return where sliders move together, which those of a page can't."""
-    where = f'<a href="{html.escape(live)}">in the live edition</a>' if live else "in JupyterLab"
+    """Return a note on where sliders move together, because on a page they can't."""
+    where = f'In <a href="{html.escape(live)}">the live edition</a>' if live else "In JupyterLab"
     return _note(LIVE.format(where))
 
 
 def _stored(output) -> str:
-    """Return what a notebook has stored of an output."""
+    """Return an output as the notebook stores it."""
     data = output.get("data", {})
     if picture := data.get("image/png"):
         about = output.metadata.get("image/png", {})
@@ -168,7 +173,7 @@ def _stored(output) -> str:
 
 
 def _with_pictures(cell) -> str:
-    """Return a text with the pictures that a notebook keeps beside it."""
+    """Return a text with its attached pictures."""
     text = cell.source
     for name, data in cell.get("attachments", {}).items():
         text = text.replace(f"(attachment:{name})", f"(data:image/png;base64,{data['image/png']})")
@@ -176,7 +181,7 @@ def _with_pictures(cell) -> str:
 
 
 def _help(name: str, path: Path) -> str:
-    """Return a puzzle's hints and its solution, folded, and where it can be tried."""
+    """Return a puzzle's hints and solution, folded, and where to try it."""
     puzzle = find(name)
     with redirect_stdout(io.StringIO()) as told:
         solution(name)
@@ -184,15 +189,12 @@ def _help(name: str, path: Path) -> str:
         _folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>")
         for k, each in enumerate(puzzle.hints, 1)
     ]
-    where = (
-        "Answers are checked where Python runs: "
-        f"<code>jupyter lab {path.parent.name}/{path.name}</code>."
-    )
-    return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
+    where = f"To check your answer, run <code>jupyter lab {path.parent.name}/{path.name}</code>."
+    return "".join([_note(where), *hints, _folded(f"Solution for {name}", code(told.getvalue()))])
 
 
 def scenes(topic: str, nav: str, live: str = "") -> bytes:
-    """Return the playground's scenes of a topic as a page of their own."""
+    """Return the playground's scenes on a topic as their own page."""
     body = [f"<h1>{topic.capitalize()}</h1>", _alone(live)]
     shown = _of_topic(topic)
     for name, one in shown:
@@ -207,14 +209,14 @@ def _of_topic(topic: str) -> list[tuple]:
 
 
 def _cards(topic: str) -> str:
-    """Return a card for each scene of a topic."""
+    """Return a card for each scene on a topic."""
     page = f"playground_{anchor(topic)}.html"
     cards = [scene(f"{page}#{anchor(name)}", one) for name, one in _of_topic(topic)]
     return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
 
 
 def anchor(name: str) -> str:
-    """Return a name as it stands in an address."""
+    """Return a name as written in an address."""
     return re.sub(r"\W+", "-", name)
 
 

@@ -1,4 +1,4 @@
-"""The words of a notebook as HTML: Markdown, code, formulas and the font that these need."""
+"""A notebook's words as HTML: Markdown, code, formulas and the font they need."""
 
 import base64
 import functools
@@ -16,7 +16,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 FONT = Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSerif.ttf"  # it has what formulas need
-# in 2048ths of its size: where it has none itself, indices would stand level with their letters
+# in 2048ths of its size: without them, indices would be level with their letters
 SHIFTS = {
     "SubscriptShiftDown": 360,
     "SubscriptTopMax": 820,
@@ -30,17 +30,19 @@ SHIFTS = {
     "SuperscriptBaselineDropMax": 500,
 }
 OPERATORS = "sin|cos|log|ln|max|min|mod"
-ITALIC = "".join(map(chr, range(0x1D434, 0x1D468))) + "ℎ"  # a browser writes single letters so
+ITALIC = "".join(map(chr, range(0x1D434, 0x1D468))) + "ℎ"  # browsers write single letters like this
 
 
 class _Renderer(IPythonRenderer):
-    """Markdown as nbconvert reads it, with MathML for formulas and links to the site's pages."""
+    """Markdown like nbconvert's, with MathML for formulas and links to the site's pages."""
 
     def inline_math(self, body):
         return formula(body)
 
     def block_math(self, body):
-        each = [part for part in body.split(r"\qquad") if part.strip()]  # a phone has room for one
+        each = [
+            part for part in body.split(r"\qquad") if part.strip()
+        ]  # a phone only has room for one
         parts = [formula(part, "block") for part in each]
         return f'<div class="math">{"".join(parts)}</div>'
 
@@ -51,8 +53,8 @@ class _Renderer(IPythonRenderer):
 
 
 def markdown(text: str) -> str:
-    """Return Markdown as HTML without styles in its tags: the page's policy forbids these."""
-    # what is true in JupyterLab alone
+    """Return Markdown as HTML without styles in its tags, which the page's policy forbids."""
+    # what's only true in JupyterLab
     text = re.sub("<!--lab-->.*?<!--/lab-->", "", text, flags=re.S)
     text = re.sub("<!--site (.*?)-->", r"\1", text, flags=re.S)
     text = re.sub(r"arXiv (\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
@@ -63,19 +65,19 @@ def markdown(text: str) -> str:
 
 
 def _breakable(cell: re.Match) -> str:
-    """Return a cell of code that a narrow page can break after dots, underscores and the like."""
+    """Return a code cell that a narrow page can break after dots, underscores and so on."""
     return re.sub(r"[._(,](?=\w)", r"\g<0><wbr>", cell[0])
 
 
 @functools.cache
 def formula(tex: str, display: str = "inline") -> str:
     """Return a formula as MathML."""
-    # brackets stretch by themselves
+    # brackets stretch automatically
     tex = re.sub(r"\\[bB]igg?[lr]?(?![a-z])", "", html.unescape(tex).strip())
     made = html.unescape(convert(tex, display=display).replace("&#x0003C;", "&amp;lt;"))
     made = re.sub("<mo([^>]*)>([|/])<", r'<mo\1 lspace="0" rspace="0">\2<', made)
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
-    # the font has no italic of these
+    # the font has no italics for these
     made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)
     alone = rf"(?<!<msup>)(?<!<msub>)(<mi>(?:{OPERATORS})</mi>)(?!<mo)"
     return re.sub(alone, r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
@@ -87,7 +89,7 @@ def code(source: str) -> str:
 
 
 def colors_of_code() -> str:
-    """Return the style of code, on light and on dark pages."""
+    """Return the style for code, on light and dark pages."""
     light, dark = (
         HtmlFormatter(style=name).get_style_defs(".highlight")
         for name in ("default", "github-dark")
@@ -96,7 +98,7 @@ def colors_of_code() -> str:
 
 
 def font_for(page: str) -> str:
-    """Return the style that brings a font for all formulas of a page, with no letter more."""
+    """Return a style with a font for a page's formulas, and only the letters they use."""
     formulas = "".join(re.findall("<math.*?</math>", page, re.S))
     letters = re.sub(r"<[^>]*>", "", formulas)
     if "<msqrt>" in formulas or "<mroot>" in formulas:

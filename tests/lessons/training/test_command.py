@@ -26,7 +26,9 @@ def test_every_run_is_kept_and_told_and_one_that_was_stopped_goes_on_to_the_same
     assert set(load(whole)) == set(SMALL)
     assert json.loads(whole.read_text())["settings"] == SETTINGS
     shown = capsys.readouterr().out
-    assert f"{whole}: all 4 runs are there; to make them again, name a new file by --out" in shown
+    assert (
+        f"{whole}: all 4 runs are there. To train them again, name a new file with --out" in shown
+    )
     assert "4/4 learned look_back seed 1, 3 steps: 32: 0." in shown
     assert shown.count("64: no row") == 2
 
@@ -49,7 +51,7 @@ OTHER = '{"settings": {"layers": 2}, "runs": [], "commits": []}'
 
 @pytest.mark.parametrize(
     ("before", "words"),
-    [("old", "is no file of runs"), (OTHER, "holds runs of other settings (heads)")],
+    [("old", "isn't a file of runs"), (OTHER, "has runs with different settings (heads)")],
 )
 def test_another_file_is_one_line_and_stays(before, words, tmp_path, capsys):
     out = tmp_path / "runs.json"

@@ -210,7 +210,7 @@ ARRAYS = {"[]", "an array", "array of shape (0, 8)", "array of 30 axes"}
 ENDLESS = {"nan", "inf", "array of nan"}
 ITERABLE = {"a set", "a generator", "an array", "array of 30 axes"}
 # what errors may name in place of an argument: an axis of it, or what it is to be
-ALSO = ("head_dim", "num_buckets", "seq_len", "config", "is no parameter of this explorer")
+ALSO = ("head_dim", "num_buckets", "seq_len", "config", "isn't a parameter of this explorer")
 ALSO += ("mine must take", "Unprintable must take")
 # seconds of CPU: one trains, the other one may be asked for all encodings
 PATIENT = {"train": 30.0, "scorecard": 60.0}
