@@ -44,7 +44,7 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
 def test_the_last_query_stays_the_last_of_another_length(tmp_path):
     values = "--set seq_len=32 --set num_heads=4".split()
     told = made(tmp_path, "alibi_heads", "--format", "svg", *values)
-    assert "adds 0 to key 31, its own" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
+    assert "adds 0 to its own key, 31" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
     for length in (32, 64, 500):
         assert FIGURES["alibi_heads"].values(seq_len=length)["query"] == length - 1
 
