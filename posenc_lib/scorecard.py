@@ -410,7 +410,7 @@ class Scorecard:
         """Return a sentence about what's new."""
         rows = [name for name in self.measured if name in self.new]
         columns = [f"<i>{p.name}</i>" for p in self.properties if p.name in self.new]
-        held = [f"{html.escape(name)} (has {self.count(name)})" for name in rows]
+        held = [f"{html.escape(name)} ({self.count(name)} properties)" for name in rows]
         news = [f"{_are(held)} new"] if rows else []
         news += [f"{_are(columns)} asked for the first time"] if columns else []
         return f"<p>{', and '.join(news)}.</p>" if news else ""

@@ -102,7 +102,9 @@ class Pen(Pencil):
             return ASK
         x, y = self.drawable
         at = self.axes.ticks["x"].get(self.known, self.known)
-        return f"{ASK} Known: {number(y[x.searchsorted(self.known)])} at {self.names[0]} {at}."
+        known = number(y[x.searchsorted(self.known)])
+        place = f"{self.names[0] or ''} {at}".strip()
+        return f"{ASK} Known: {known} at {place}."
 
     @contextmanager
     def always(self):

@@ -126,7 +126,7 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert "binary: 3 of 6 (unique, bounded, length-independent)." in data["text/plain"]
     news, strips, numbers, meanings = re.split("(?<=</p>)<table|<details>", data["text/html"])
     properties = "<i>no length limit</i>, <i>continuous</i> and <i>nearby is similar</i>"
-    binary = "binary (has 3 of 6) is new"
+    binary = "binary (3 of 6 properties) is new"
     assert news == f"<p>{binary}, and {properties} are asked for the first time.</p>"
     heads, rows = seen(strips)
     assert [name for name, _ in heads] == [one.name for one in PROPERTIES]
