@@ -26,7 +26,7 @@ TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
 @dataclass(frozen=True)
 class Spec:
-    """One panel: encodings, the views to show of each, and the values that are set."""
+    """One panel: encodings, views of each, and values that are set."""
 
     encodings: tuple[Encoding, ...]
     views: tuple[View, ...]
@@ -39,14 +39,17 @@ class Spec:
         Views are given by name. None picks the best ones.
         """
         encodings = opened(what, values)
-        if {"q", "k"} <= set(values) and any("content" in e.values for e in encodings):
+        takes_content = any("content" in e.values for e in encodings)
+        if {"q", "k"} <= set(values) and takes_content:
             q, k, tokens = values.pop("q"), values.pop("k"), values.pop("tokens", ())
             encodings = given_queries_keys(encodings, q, k, tokens)
         for encoding in encodings:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings))
-        return spec.at(**{spec.parameter(name).name: value for name, value in values.items()})
+        for name, value in values.items():
+            spec = spec.at(**{spec.parameter(name).name: value})
+        return spec
 
     @property
     def names(self) -> str:
@@ -82,7 +85,8 @@ class Spec:
         name = todays(name, self.parameters)
         if name not in self.parameters:
             near = validate.among(name, self.parameters, "It has")
-            raise TypeError(f"{self.names} has no parameter {validate.show(name)} here. {near}")
+            unknown = f"no parameter {validate.show(name)} here"
+            raise TypeError(f"{self.names} has {unknown}. {near}")
         return self.parameters[name]
 
     @cached_property
@@ -101,7 +105,10 @@ class Spec:
     @property
     def all_values(self) -> dict:
         """All values by name, with defaults for those not set."""
-        return {p.name: self.values.get(p.name, p.default) for p in self.parameters.values()}
+        values = {}
+        for p in self.parameters.values():
+            values[p.name] = self.values.get(p.name, p.default)
+        return values
 
     def at(self, **values) -> "Spec":
         return replace(self, values=self.values | values)
@@ -136,7 +143,8 @@ class Spec:
         """Raise an error if a value that matters is too high."""
         for name, most in beyond(values, highest).items():
             if name not in self.irrelevant:
-                raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
+                rule = f"{name} must be at most {most} here"
+                raise ValueError(f"{rule}, got {values[name]}")
 
     def check(self) -> None:
         """Raise an error if a value breaks a rule or is too high."""
@@ -162,7 +170,9 @@ class Spec:
 
 def refuse_taken(encoding: Encoding) -> None:
     """Refuse a parameter if a view of any page uses its name."""
-    taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
+    taken = set(TAKEN)
+    for view in VIEWS.load().values():
+        taken.update(p.name for p in view.parameters)
     for name in taken & set(encoding.values):
         rule = f"must rename its parameter {name!r}"
         raise ValueError(f"{encoding.name} {rule}: views use that name")
@@ -199,7 +209,8 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
     if not isinstance(text, str):
         raise TypeError(f"the line must be a string, got {validate.show(text)}")
     if len(text) > LONGEST:
-        raise ValueError(f"the line can have at most {LONGEST} characters, got {len(text)}")
+        rule = f"the line can have at most {LONGEST} characters"
+        raise ValueError(f"{rule}, got {len(text)}")
     parts = text.split("|")
     if len(parts) > most:
         panels = "1 panel" if most == 1 else f"{most} panels"
@@ -237,9 +248,8 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
         raise ValueError(f"{rule}, got {text.strip()!r}")
     if "=" in shown:
         line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
-        raise ValueError(
-            f'the line needs ";" before its values, as in "{line}", got {text.strip()!r}'
-        )
+        rule = f'the line needs ";" before its values, as in "{line}"'
+        raise ValueError(f"{rule}, got {text.strip()!r}")
     found = {}
     for setting in _listed(values, r",(?=[^,=]*=)"):  # a value can contain commas
         name, equals, value = (part.strip() for part in setting.partition("="))
@@ -258,9 +268,8 @@ def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
-        raise TypeError(
-            f"views must be the name of a view or a list of names, got {validate.show(views)}"
-        )
+        rule = "views must be the name of a view or a list of names"
+        raise TypeError(f"{rule}, got {validate.show(views)}")
     views = [todays(name, VIEWS) for name in views]
     for name in views:
         validate.known("views", name, VIEWS)
@@ -268,7 +277,8 @@ def _views(views, encodings: Sequence[Encoding]) -> tuple[View, ...]:
             if not VIEWS[name].fits(encoding):
                 raise ValueError(_unfit(name, encoding))
     if not views or len(set(views)) < len(views):
-        raise ValueError(f"views must name at least one view, and each only once, got {views!r}")
+        rule = "views must name at least one view, and each only once"
+        raise ValueError(f"{rule}, got {views!r}")
     return tuple(VIEWS[name] for name in views)
 
 

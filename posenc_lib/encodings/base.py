@@ -92,7 +92,8 @@ class Encoding:
             name = self.name or type(self).__name__
             raise TypeError(f"{name} has no parameter {unknown[0]!r}. {known}")
         self.values = defaults | values  # `check` or the formula refuses bad values
-        # A function's argument can have a method's name. Then it doesn't become an attribute.
+        # A function's argument can have a method's name.
+        # Then it doesn't become an attribute.
         attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
@@ -163,7 +164,10 @@ class Encoding:
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Return its title and these values: numbers, and choices other than the default."""
+        """Return its title and these values.
+
+        They are numbers, and choices other than the default.
+        """
         settings = []
         for p in self.parameters:
             value = self.values[p.name]
@@ -278,7 +282,8 @@ class InAttention(Encoding):
 class Vectors(InAttention):
     """What additive and rotary encodings share.
 
-    Define queries_and_keys(positions), (n,) → both encoded, (n, d). An int n means 0 … n − 1.
+    Define queries_and_keys(positions), (n,) → both encoded, (n, d).
+    An int n means 0 … n − 1.
     """
 
     views = ("trajectory", "heatmap", "dot_product")

@@ -25,9 +25,7 @@ from posenc_lib.views.style import CSS_DPI
 FOLDER = Path("figures")
 TILES_OF = {"light": "small/{}.webp", "dark": "small/{}_dark.webp"}
 # Groups in the gallery: figures to start with, then the rest by lesson
-FIRST = (
-    "dot_product_stem rope_rotation angles_seen base_sweep binary_odometer cliff_4097".split()
-)
+FIRST = "dot_product_stem rope_rotation angles_seen base_sweep binary_odometer cliff_4097".split()
 GROUPS = {"Counting": "01 02 03", "Waves and rotation": "04 05 06", "Distance": "07 08"}
 GROUPS |= {"Real code and longer texts": "09 10 11 13 14 16", "Pictures and signals": "12 15"}
 REST = "Bugs"
