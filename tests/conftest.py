@@ -1,6 +1,7 @@
 """What all tests share: files, goldens, random numbers, a browser."""
 
 import gc
+import io
 import json
 import os
 import shutil
@@ -57,6 +58,16 @@ def mostly_slow(cases, every: int = 4) -> list:
 def todays(cases, every: int = 2) -> list:
     """Return one in `every` of cases that take long: in as many days all are tried."""
     return list(cases)[DAY % every :: every]
+
+
+def same_pixels(a: bytes, b: bytes) -> bool:
+    """Return whether two PNGs show the same: isal may pack the same pixels in other bytes."""
+    from PIL import Image  # tests of one floor need none
+
+    if a == b:
+        return True
+    one, other = (np.asarray(Image.open(io.BytesIO(png)).convert("RGBA")) for png in (a, b))
+    return np.array_equal(one, other)
 
 
 def until(true, seconds: float = 120) -> bool:
