@@ -416,6 +416,33 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
     assert complaints == []
 
 
+INK = """([x, y]) => {  // how dark a plot is at some fractions of it
+    const canvas = document.querySelector("canvas"), pen = canvas.getContext("2d");
+    const [red, , , full] = pen.getImageData(x * canvas.width, y * canvas.height, 1, 1).data;
+    return full ? 255 - red : 0;
+}"""
+
+
+def test_what_is_known_is_there_before_anyone_draws_and_buttons_are_whole(browser, path):
+    asks = path.with_name("02_more.html")
+    (film,) = films(asks.read_text(encoding="utf-8"))
+    (plot,), (place,) = film["question"]["plots"], film["question"]["boxes"]
+    (x0, x1), (y0, y1) = plot["xlim"], plot["ylim"]
+    left, top, right, bottom = place["box"]
+    x, y = plot["x"][plot["known"]], plot["y"][plot["known"]]
+    across, up = left + (right - left) * (x - x0) / (x1 - x0), (y - y0) / (y1 - y0)
+    spots = [(across + aside / film["width"], bottom - (bottom - top) * up) for aside in (-3, 3)]
+    for viewport in (WIDE, {"width": 700, "height": 700}):
+        with opened(browser, asks, viewport=viewport) as page:
+            for spot in spots:
+                page.wait_for_function(f"spot => ({INK})(spot) > 150", arg=spot)
+            line, button = page.locator(".line"), page.get_by_role("button", name="Show")
+            edges = [
+                box["y"] + box["height"] for box in (line.bounding_box(), button.bounding_box())
+            ]
+            assert edges[1] <= edges[0]
+
+
 def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):
     """As in anywidget: a model with the film, and an element; the page's films stay untouched."""
     (tmp_path / "empty.html").write_text("<!doctype html>")
