@@ -30,7 +30,7 @@ class Film:
     """Frames of one panel, and what moves them.
 
     Attributes:
-        sliders: dicts of name, help, values as written, their frames, start (which one), choice.
+        sliders: dicts of name, help, values as written, their frames, start (which), choice, at.
         stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by
             slider).
         question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots,

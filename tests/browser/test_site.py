@@ -134,9 +134,31 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     assert values == ["8", "7", "1"]
 
 
+def test_a_knob_stands_where_its_value_does_and_keys_and_hands_reach_every_one(page, film):
+    slider, told = page.get_by_label("seq_len").first, film["sliders"][0]
+    box, start, least = slider.bounding_box(), told["start"], int(told["values"][0])
+    for key, k in (("ArrowRight", start + 1), ("ArrowLeft", start), ("ArrowLeft", start - 1)):
+        slider.press(key)
+        shows(page, film, told["frames"][k])
+        assert int(slider.input_value()) == int(told["values"][k]) - least
+        expect(page.locator(".words").first).to_have_text(
+            film["frames"][told["frames"][k]]["words"]
+        )
+    page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=9)
+    page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    values = [int(value) for value in told["values"]]
+    half = (values[0] + values[-1]) / 2
+    k = min(range(len(values)), key=lambda k: abs(values[k] - half))
+    shows(page, film, told["frames"][k])
+    expect(page.locator(".words").first).to_have_text(film["frames"][told["frames"][k]]["words"])
+
+
 def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, film):
     slider, button = page.get_by_label("seq_len").first, page.locator(".buttons button").first
-    frames_of = film["sliders"][0]["frames"]
+    frames_of, values_of = film["sliders"][0]["frames"], film["sliders"][0]["values"]
     for stop in (lambda: page.keyboard.press("Enter"), lambda: slider.press("ArrowRight")):
         slider.press("End")
         button.focus()
@@ -146,7 +168,7 @@ def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, fil
         page.wait_for_function("() => document.querySelector('input').value < 5")
         stop()
         expect(button).to_have_text("Play seq_len")
-        k = frames_of[int(slider.input_value())]
+        k = frames_of[values_of.index(slider.get_attribute("aria-valuetext"))]
         page.wait_for_timeout(500)
         shows(page, film, k)
         expect(page.locator(".words").first).to_have_text(film["frames"][k]["words"])

@@ -18,8 +18,7 @@ from posenc_lib.tools.site import cards, notebook
 from posenc_lib.tools.site.films import (
     BROAD,
     COLUMN,
-    LEAST,
-    MOST,
+    FINE,
     PHONE,
     film,
     numbers_in,
@@ -49,8 +48,10 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     length, pair, query = first["sliders"]
     assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "pair", "query"]
     named = {"5", "20", "37"}  # by the text, and where it begins
-    assert LEAST < len(length["values"]) <= 2 * MOST
+    assert FINE - 5 <= len(length["values"]) <= FINE + 5
     assert named | {"4", "8", "60"} <= {*length["values"]}
+    # knobs stand where their values do
+    assert length["at"] == [int(value) - 4 for value in length["values"]]
     # as far as the length where it begins
     assert (query["values"][0], query["values"][-1]) == ("0", "19")
     assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
