@@ -270,6 +270,9 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
         assert all(one.bounding_box()["y"] < 0 for one in others)  # they leave it the room
 
 
+NAMES = "seq_len", "pair", "query"
+
+
 def test_a_slider_sticks_only_where_it_can_be_moved_and_hides_what_is_below_it(browser, path):
     def sticks(page) -> list[str]:
         return page.locator(".film").first.locator(".row, .controls").evaluate_all(STUCK)
@@ -283,6 +286,10 @@ def test_a_slider_sticks_only_where_it_can_be_moved_and_hides_what_is_below_it(b
             page.get_by_label("pair").first.press("Home")
             held = page.locator(".film").first.locator(".held")
             expect(held).to_contain_text("pair")
+            assert len(sticks(page)) == 1  # the others would cover titles
+            page.locator(".film .line").first.evaluate("one => one.scrollIntoView()")
+            tops = [page.get_by_label(name).first.bounding_box()["y"] for name in NAMES]
+            assert tops[2] < 0 <= tops[1]
             expect(page.locator(".buttons button").first).to_have_text("Play pair")
 
 
