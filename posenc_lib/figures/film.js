@@ -173,7 +173,7 @@ function render({ model, el }) {
   for (const event of ["pointerdown", "input"]) controls.addEventListener(event, () => timer && stop());
   place({});
   el.classList.add("film");
-  el.style.setProperty("--own", `${width}px`); // px that it wants of a page
+  for (const one of [el, el.nextElementSibling]) one?.style.setProperty("--own", `${width}px`); // px that it and its code want of a page
   el.prepend(controls, ...buttons);
   image ? image.after(answer) : el.append(views, answer, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();

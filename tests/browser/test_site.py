@@ -334,6 +334,15 @@ def test_a_dark_page_has_no_white_picture_before_films_are_drawn_nor_in_what_is_
     page.close()
 
 
+def test_folds_begin_where_their_panel_does(browser, path):
+    with opened(browser, path) as page:
+        folds = page.locator(".film details:visible, .film + details")
+        panels = page.locator(".film:has(details:visible), .film:has(+ details)")
+        lefts = [{round(one.bounding_box()["x"]) for one in each.all()} for each in (folds, panels)]
+        assert lefts[0] == lefts[1]
+        assert len(lefts[0]) > 1  # a broad panel leaves the column
+
+
 def test_lines_are_no_longer_than_75_letters_and_pictures_are_wider(browser, path):
     with opened(browser, path) as page:
         widths = page.evaluate("""() => {
