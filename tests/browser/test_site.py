@@ -266,6 +266,7 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
             assert slot["y"] >= 0
             assert shown["y"] >= slot["y"] + slot["height"] - 60  # its title may lie below
             assert shown["y"] + shown["height"] <= PHONE["height"] + 1
+        assert slider.bounding_box()["width"] > 0.9 * PHONE["width"]  # its name and value are above
         others = [page.get_by_label(name).first for name in ("seq_len", "pair")]
         assert all(one.bounding_box()["y"] < 0 for one in others)  # they leave it the room
 
