@@ -10,6 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
+from matplotlib.collections import LineCollection
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from posenc_lib import explore, figure
@@ -26,6 +27,8 @@ from posenc_lib.tools.site.films import (
     readable,
 )
 from posenc_lib.tools.site.text import formula
+from posenc_lib.views.pixels import Words
+from posenc_lib.views.style import CSS_DPI
 
 from ..conftest import ROOT
 from ..films import films, opened
@@ -205,6 +208,19 @@ def test_pictures_are_as_wide_as_the_text_or_leave_it_and_a_phone_has_another_if
     assert drawn == [width for width in widths for _ in "light dark".split()]
     assert readable(panels[-1].sheet)
     assert [panel.sheet.theme for panel in panels] == len(widths) * ["light", "dark"]
+    for panel in panels:
+        panel.close()
+
+
+def test_on_a_phone_each_word_is_named_and_arcs_leave_room_between_them():
+    panels = on_papers(lambda: explore("previous_head", views="attention_arcs", seq_len=35))
+    _, _, (arcs,), _ = (panel.sheet.pens for panel in panels)
+    step = abs(arcs.points[1, 1] - arcs.points[0, 1])
+    marks = arcs.marks.drawn
+    widest = max(np.max(one.get_linewidths()) for one in marks if isinstance(one, LineCollection))
+    assert widest * CSS_DPI / 72 <= 0.45 * step + 1e-6
+    lefts = [round(one.dots[0]) for one in marks if isinstance(one, Words)]
+    assert max(map(lefts.count, lefts)) == 35  # in a column
     for panel in panels:
         panel.close()
 
