@@ -47,13 +47,23 @@ function render({ model, el }) {
   const caption = el.querySelector("figcaption") ?? make("figcaption");
   const fold = el.querySelector("details") ?? make("details", {}, make("summary", {}, "In words")); // screen readers hear them anyway
 
-  function row({ name, help, values, choice }, n) {
-    const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // announced once the hand rests
-    const input = make(choice ? "select" : "input", { type: "range", min: 0, max: values.length - 1, autocomplete: "off", ...act });
+  function row({ name, help, values, choice, at: spots = [...values.keys()] }, n) {
+    // A knob stands where its value does, among those that are left out; a hand takes it to the nearest, a key to the next.
+    let here, pulled = false;
+    const chosen = () => {
+      if (choice) return input.selectedIndex;
+      const to = Number(input.value), off = spots.map(spot => Math.abs(spot - to)), nearest = off.indexOf(Math.min(...off));
+      return nearest === here && !pulled ? here + Math.sign(to - spots[here]) : nearest;
+    };
+    const rests = () => ((pulled = false), tell()); // said once the hand rests
+    const act = { keydown: () => (pulled = false), input: () => (move(n, chosen()), pulled || tell()) };
+    act.pointerdown = () => ((pulled = true), window.addEventListener("pointerup", rests, { once: true }));
+    const input = make(choice ? "select" : "input", { type: "range", min: spots[0], max: spots.at(-1), autocomplete: "off", ...act });
     const value = make("output", { "aria-hidden": "true" });
     if (choice) input.append(...values.map(each => make("option", {}, each)));
     const put = at => {
-      choice ? (input.selectedIndex = at) : (input.value = at);
+      here = at;
+      choice ? (input.selectedIndex = at) : (input.value = spots[at]);
       value.textContent = choice ? "" : values[at];
       input.setAttribute("aria-valuetext", values[at]);
     };
@@ -163,7 +173,7 @@ function render({ model, el }) {
   for (const event of ["pointerdown", "input"]) controls.addEventListener(event, () => timer && stop());
   place({});
   el.classList.add("film");
-  el.style.setProperty("--own", `${width}px`); // px it needs on a page
+  for (const one of [el, el.nextElementSibling]) one?.style.setProperty("--own", `${width}px`); // px that it and its code want of a page
   el.prepend(controls, ...buttons);
   image ? image.after(answer) : el.append(views, answer, caption, fold, words);
   if (guess) controls.inert = button.disabled = true, guess.update();

@@ -30,7 +30,7 @@ class Film:
     """Frames of one panel, and what moves them.
 
     Attributes:
-        sliders: dicts of name, help, values as written, their frames, start (which one), choice.
+        sliders: dicts of name, help, values as written, their frames, start (which), choice, at.
         stops: named frames with several sliders moved: name, frame, at (places by slider).
         question: what to draw, hidden in the first frame, see `guess.js`: plots, boxes, home, the
             frame that shows it.

@@ -178,8 +178,9 @@ function drawing(model, root, canvases, repaint) {
   };
   const enough = plot => line(plot).length > (plot.wide ? 0 : 1);
   const over = (pen, canvas, { width, height } = canvas) => {
-    // A canvas's drawings, over it or over a picture of a different size.
-    const dots = width / canvas.clientWidth || 1;
+    // The drawings of a canvas, over it or over a picture of a different size.
+    if (!canvas.clientWidth) return; // it isn't laid out yet
+    const dots = width / canvas.clientWidth;
     for (const plot of plots().filter(plot => on(plot) === canvas)) {
       const [left, top, right, bottom] = box(plot), asks = asked(plot);
       const seen = point => spot(plot, point).map((at, k) => (k ? top + (bottom - top) * at : left + (right - left) * at));
@@ -328,7 +329,9 @@ function drawing(model, root, canvases, repaint) {
     keep(shown());
     update();
   };
+  const laid = new ResizeObserver(() => repaint()); // now there is a width to draw for
   for (const canvas of canvases) {
+    laid.observe(canvas);
     canvas.addEventListener("pointerdown", event => event.button || move(event, true));
     canvas.addEventListener("pointermove", event => held && move(event, false));
     canvas.addEventListener("touchmove", event => held && event.preventDefault(), { passive: false }); // no scrolling

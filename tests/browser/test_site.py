@@ -134,9 +134,31 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     assert values == ["8", "7", "1"]
 
 
+def test_a_knob_stands_where_its_value_does_and_keys_and_hands_reach_every_one(page, film):
+    slider, told = page.get_by_label("seq_len").first, film["sliders"][0]
+    box, start, least = slider.bounding_box(), told["start"], int(told["values"][0])
+    for key, k in (("ArrowRight", start + 1), ("ArrowLeft", start), ("ArrowLeft", start - 1)):
+        slider.press(key)
+        shows(page, film, told["frames"][k])
+        assert int(slider.input_value()) == int(told["values"][k]) - least
+        expect(page.locator(".words").first).to_have_text(
+            film["frames"][told["frames"][k]]["words"]
+        )
+    page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=9)
+    page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    values = [int(value) for value in told["values"]]
+    half = (values[0] + values[-1]) / 2
+    k = min(range(len(values)), key=lambda k: abs(values[k] - half))
+    shows(page, film, told["frames"][k])
+    expect(page.locator(".words").first).to_have_text(film["frames"][told["frames"][k]]["words"])
+
+
 def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, film):
     slider, button = page.get_by_label("seq_len").first, page.locator(".buttons button").first
-    frames_of = film["sliders"][0]["frames"]
+    frames_of, values_of = film["sliders"][0]["frames"], film["sliders"][0]["values"]
     for stop in (lambda: page.keyboard.press("Enter"), lambda: slider.press("ArrowRight")):
         slider.press("End")
         button.focus()
@@ -146,7 +168,7 @@ def test_play_goes_to_and_fro_until_it_is_stopped_or_a_hand_takes_over(page, fil
         page.wait_for_function("() => document.querySelector('input').value < 5")
         stop()
         expect(button).to_have_text("Play seq_len")
-        k = frames_of[int(slider.input_value())]
+        k = frames_of[values_of.index(slider.get_attribute("aria-valuetext"))]
         page.wait_for_timeout(500)
         shows(page, film, k)
         expect(page.locator(".words").first).to_have_text(film["frames"][k]["words"])
@@ -244,8 +266,12 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
             assert slot["y"] >= 0
             assert shown["y"] >= slot["y"] + slot["height"] - 60  # its title may lie below
             assert shown["y"] + shown["height"] <= PHONE["height"] + 1
+        assert slider.bounding_box()["width"] > 0.9 * PHONE["width"]  # its name and value are above
         others = [page.get_by_label(name).first for name in ("seq_len", "pair")]
         assert all(one.bounding_box()["y"] < 0 for one in others)  # they leave it the room
+
+
+NAMES = "seq_len", "pair", "query"
 
 
 def test_a_slider_sticks_only_where_it_can_be_moved_and_hides_what_is_below_it(browser, path):
@@ -261,6 +287,10 @@ def test_a_slider_sticks_only_where_it_can_be_moved_and_hides_what_is_below_it(b
             page.get_by_label("pair").first.press("Home")
             held = page.locator(".film").first.locator(".held")
             expect(held).to_contain_text("pair")
+            assert len(sticks(page)) == 1  # the others would cover titles
+            page.locator(".film .line").first.evaluate("one => one.scrollIntoView()")
+            tops = [page.get_by_label(name).first.bounding_box()["y"] for name in NAMES]
+            assert tops[2] < 0 <= tops[1]
             expect(page.locator(".buttons button").first).to_have_text("Play pair")
 
 
@@ -303,6 +333,15 @@ def test_a_dark_page_has_no_white_picture_before_films_are_drawn_nor_in_what_is_
     shown = Image.open(io.BytesIO(page.locator(".film img").first.screenshot())).convert("L")
     assert np.median(np.asarray(shown)) < 32
     page.close()
+
+
+def test_folds_begin_where_their_panel_does(browser, path):
+    with opened(browser, path) as page:
+        folds = page.locator(".film details:visible, .film + details")
+        panels = page.locator(".film:has(details:visible), .film:has(+ details)")
+        lefts = [{round(one.bounding_box()["x"]) for one in each.all()} for each in (folds, panels)]
+        assert lefts[0] == lefts[1]
+        assert len(lefts[0]) > 1  # a broad panel leaves the column
 
 
 def test_lines_are_no_longer_than_75_letters_and_pictures_are_wider(browser, path):
@@ -412,6 +451,33 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
     )
     expect_distance(*said)
     assert complaints == []
+
+
+INK = """([x, y]) => {  // how dark a plot is at some fractions of it
+    const canvas = document.querySelector("canvas"), pen = canvas.getContext("2d");
+    const [red, , , full] = pen.getImageData(x * canvas.width, y * canvas.height, 1, 1).data;
+    return full ? 255 - red : 0;
+}"""
+
+
+def test_what_is_known_is_there_before_anyone_draws_and_buttons_are_whole(browser, path):
+    asks = path.with_name("02_more.html")
+    (film,) = films(asks.read_text(encoding="utf-8"))
+    (plot,), (place,) = film["question"]["plots"], film["question"]["boxes"]
+    (x0, x1), (y0, y1) = plot["xlim"], plot["ylim"]
+    left, top, right, bottom = place["box"]
+    x, y = plot["x"][plot["known"]], plot["y"][plot["known"]]
+    across, up = left + (right - left) * (x - x0) / (x1 - x0), (y - y0) / (y1 - y0)
+    spots = [(across + aside / film["width"], bottom - (bottom - top) * up) for aside in (-3, 3)]
+    for viewport in (WIDE, {"width": 700, "height": 700}):
+        with opened(browser, asks, viewport=viewport) as page:
+            for spot in spots:
+                page.wait_for_function(f"spot => ({INK})(spot) > 150", arg=spot)
+            line, button = page.locator(".line"), page.get_by_role("button", name="Show")
+            edges = [
+                box["y"] + box["height"] for box in (line.bounding_box(), button.bounding_box())
+            ]
+            assert edges[1] <= edges[0]
 
 
 def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):

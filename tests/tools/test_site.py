@@ -10,6 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
+from matplotlib.collections import LineCollection
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from posenc_lib import explore, figure
@@ -18,8 +19,7 @@ from posenc_lib.tools.site import cards, notebook
 from posenc_lib.tools.site.films import (
     BROAD,
     COLUMN,
-    LEAST,
-    MOST,
+    FINE,
     PHONE,
     film,
     numbers_in,
@@ -27,6 +27,8 @@ from posenc_lib.tools.site.films import (
     readable,
 )
 from posenc_lib.tools.site.text import formula
+from posenc_lib.views.pixels import Words
+from posenc_lib.views.style import CSS_DPI
 
 from ..conftest import ROOT
 from ..films import films, opened
@@ -49,8 +51,10 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     length, pair, query = first["sliders"]
     assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "pair", "query"]
     named = {"5", "20", "37"}  # by the text, and where it begins
-    assert LEAST < len(length["values"]) <= 2 * MOST
+    assert FINE - 5 <= len(length["values"]) <= FINE + 5
     assert named | {"4", "8", "60"} <= {*length["values"]}
+    # knobs stand where their values do
+    assert length["at"] == [int(value) - 4 for value in length["values"]]
     # as far as the length where it begins
     assert (query["values"][0], query["values"][-1]) == ("0", "19")
     assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
@@ -204,6 +208,19 @@ def test_pictures_are_as_wide_as_the_text_or_leave_it_and_a_phone_has_another_if
     assert drawn == [width for width in widths for _ in "light dark".split()]
     assert readable(panels[-1].sheet)
     assert [panel.sheet.theme for panel in panels] == len(widths) * ["light", "dark"]
+    for panel in panels:
+        panel.close()
+
+
+def test_on_a_phone_each_word_is_named_and_arcs_leave_room_between_them():
+    panels = on_papers(lambda: explore("previous_head", views="attention_arcs", seq_len=35))
+    _, _, (arcs,), _ = (panel.sheet.pens for panel in panels)
+    step = abs(arcs.points[1, 1] - arcs.points[0, 1])
+    marks = arcs.marks.drawn
+    widest = max(np.max(one.get_linewidths()) for one in marks if isinstance(one, LineCollection))
+    assert widest * CSS_DPI / 72 <= 0.45 * step + 1e-6
+    lefts = [round(one.dots[0]) for one in marks if isinstance(one, Words)]
+    assert max(map(lefts.count, lefts)) == 35  # in a column
     for panel in panels:
         panel.close()
 

@@ -10,12 +10,14 @@ LEAST = 0.02  # of a weight that is drawn
 MOST = 56  # weights that are drawn, the largest: each takes a tenth of a millisecond
 LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
 LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+THIN, THICK = 0.6, 6.6  # points of an arc
+FULL = 0.45  # of the way to the next word, at most, that an arc in a column takes
 ROW = 12  # px from one row of words to the next
 FEW = 8  # words that stand evenly
 CLOSE = set(".,;:!?")  # they stand closer to the word before
 PARKED = "gray: attention parked on the first word"
 ROUND = np.linspace(0, 2 * np.pi, 33)
-SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.0, "left": 8}
+SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.1, "left": 8}
 
 
 @view(
@@ -43,6 +45,10 @@ def attention_arcs(pen, encoding, query=QUERY):
     if column:
         base = BESIDE + 6 + max(style.text_width(word, style.NUMBERS, "bold") for word in words)
 
+    thick = THICK
+    if column and len(words) > 1:
+        thick = min(THICK, FULL * abs(places[1] - places[0]) * 72 / style.CSS_DPI)
+
     # What stays while the query moves comes first: its pixels are kept
     rows, keys = np.nonzero(_drawn(weights))
     arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
@@ -50,7 +56,11 @@ def attention_arcs(pen, encoding, query=QUERY):
     for chosen, color, strength in ((first, style.GHOST, 0.6), (~first, style.KEY, 1.0)):
         alpha = strength * np.minimum(0.1 + strong[chosen], 0.85)
         if chosen.any():
-            look = {"alpha": alpha, "lw": 0.6 + 6 * strong[chosen], "capstyle": "butt"}
+            look = {
+                "alpha": alpha,
+                "lw": THIN + (thick - THIN) * strong[chosen],
+                "capstyle": "butt",
+            }
             pen.strokes(arcs[chosen], color=color, **look)
     if first.any():  # in the corner where no arc ends
         corner, inward = ((1, 0), (0, 10)) if column else ((1, 1), (0, -10))
@@ -58,7 +68,7 @@ def attention_arcs(pen, encoding, query=QUERY):
         pen.label(PARKED, corner, inward, within="axes", **look)
     keys = np.flatnonzero(weights[query] >= LEAST / 2)
     arcs = _arcs(places, np.full(len(keys), query), keys, base, column, pen.size)
-    lw = 0.6 + 6 * weights[query, keys]
+    lw = THIN + (thick - THIN) * weights[query, keys]
     pen.strokes(arcs, color=style.QUERY, lw=lw, capstyle="butt")
     _write(pen, words, places, rows_of_words, {top: style.KEY} | {query: style.QUERY})
 

@@ -19,6 +19,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import columns
 
 LEAST, MOST = 4, 16  # values per slider, besides the named ones
+FINE, SHARE = 32, 2.3  # those of a panel's first slider, and how much of its room they may take
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 # px of a page: its column, pictures wider than that, and a phone's pictures
 COLUMN, BROAD, PHONE = 656, 1008, 358
@@ -118,16 +119,30 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
     ]
     size = sum(len(one.frames[rest]["data"]) for one in shapes)
     most = max(min(room // (size * max(len(live), 1)), MOST), LEAST)
+
+    def draw(frames: dict, name: str, chosen: list) -> None:
+        """Take in what a slider shows at some more values."""
+        frames |= {value: frame(**{name: value}) for value in chosen if value not in frames}
+
     places = {}
     for name in live:  # in a scene, only the ones it's about
         slider = first.sliders[name]
         home = slider.value
         mentions = [re.findall(rf"`{name}`[^`.\n]{{0,60}}", text) for text in texts]
         asked = numbers_in(itertools.chain(*mentions))
-        named = {home} | {at.get(name) for at in together} | asked
+        told = [value for value in steps(slider) if value in numbers_in(texts)]
+        named = {home, *asked, *(at.get(name) for at in together), *_evenly(told, most // 2)}
+        choose = partial(_chosen, slider, named)
         count = len(steps(slider)) if name in every else most
-        chosen = _chosen(slider, named, numbers_in(texts), count)
-        frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
+        frames = {home: rest}
+        if not places:  # what is drawn anyway tells what the others take
+            draw(frames, name, choose(2))
+            drawn = {*frames.values()} - {None, rest}
+            taken = sum(len(one.frames[k]["data"]) for one in shapes for k in drawn)
+            more = SHARE * room * len(drawn) / max(taken, 1) - len(drawn)
+            count = max(count, min(int(more), FINE))
+        draw(frames, name, choose(count))
+        frames = {value: frames[value] for value in steps(slider) if value in frames}
         moves = any(made.frames[k]["data"] for k in {*frames.values()} - {None, rest})
         if not (moves or any(name in at for at in together)):
             continue  # it does nothing while the others stay at their start
@@ -139,6 +154,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
             "values": [_written(slider, value) for value in values],
             "frames": [frames[value] for value in values],
             "choice": isinstance(slider, widgets.ToggleButtons),
+            "at": [steps(slider).index(value) for value in values],
         }
         made.sliders.append(told)
     for at in together:
@@ -179,12 +195,11 @@ def _question(panel) -> dict:
     return {"boxes": boxes, "plots": asked_of(panel)["plots"]}
 
 
-def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
-    """Return values of a slider, in order: some evenly spaced, all wanted, some from the texts."""
+def _chosen(slider, wanted: set, most: int) -> list:
+    """Return values of a slider, in order: some evenly spaced and all wanted ones."""
     every = steps(slider)
-    named = [value for value in every if value in numbers]
-    few = {*_evenly(every, most), *_evenly(named, most // 2)}
-    return [value for value in every if value in few or value in wanted]
+    even = _evenly(every, most)
+    return [value for value in every if value in wanted or value in even]
 
 
 def _evenly(values: list, most: int) -> list:
