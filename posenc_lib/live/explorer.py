@@ -74,6 +74,7 @@ class Explorer(OnPage):
         # from now on the page tells when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
+        self.box.observe(lambda _: self._try(self._restyle), names="_dom_classes")
 
     # What a reader, or code, can ask for
 
@@ -169,18 +170,36 @@ class Explorer(OnPage):
             for kind in ("PNG", "SVG")
         ]
         reset = self._button("Reset", self.reset, tooltip="put every slider back")
-        views, self._tabs = [view.name for view in self._settings.spec.views], []
-        if self._look.large and len(views) > TOGETHER and not self.asks:
-            tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
-            tab.observe(lambda _: self._try(self._redraw), names="value")
-            self._tabs = [tab]
         self._tools = widgets.HBox([reset, *self._files]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML("<details><summary>In words</summary></details>")
-        said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
-        below = [self._note, widgets.Box(said).add_class("posenc-said"), self._news]
+        said = [fold.add_class("posenc-fold"), self._tools, self._words]
+        self._below = widgets.Box(said).add_class("posenc-said")
+        below = [self._note, self._below, self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
+        self._tabs: list[widgets.ToggleButtons] = []
+        self._offer_tabs()
         self._look.dress(self.box)
+
+    def _offer_tabs(self) -> None:
+        """Offer one of many views at a time on a projector."""
+        views, old = [view.name for view in self._settings.spec.views], self._tabs
+        many = self._look.large and len(views) > TOGETHER and not self.asks
+        if many == bool(old):
+            return
+        self._tabs = [widgets.ToggleButtons(options=[*views, "all"], description="view")] * many
+        for tab in self._tabs:
+            tab.observe(lambda _: self._try(self._redraw), names="value")
+        self._below.children = [*self._tabs, *self._below.children[len(old) :]]
+        for gone in old:
+            close_all(gone)
+
+    def _restyle(self) -> None:
+        """Look as `present` asks for, on a page that shows it."""
+        with LOCK:
+            self._offer_tabs()
+            if self.box._view_count:
+                self._redraw()
 
     def _views(self) -> list:
         """Return the views that are drawn: all, or on a projector one of many."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
+from weakref import WeakSet
 
 import ipywidgets as widgets
 
@@ -27,17 +28,19 @@ DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
+LOOKS = "posenc", "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
+
 _large, _theme = False, None
+_open: WeakSet[widgets.VBox] = WeakSet()  # panels
 # As the last one that spoke; sharpness is in dots of a picture for each pixel
 _page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
 
 
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
-    """Make panels for a projector from now on, or with False for a desk again.
+    """Make panels for a projector, open ones too, or with False for a desk again.
 
     Pictures, type and sliders are as large as the page has room for with both on the screen; code
-    is folded until it's clicked. Panels that are open already stay as they are: run their cells
-    again.
+    is folded until it's clicked.
 
     >>> present(theme="dark")
     >>> present(False)
@@ -52,6 +55,15 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
         validate.choice("theme", theme, ("light", "dark"))
     _large, _theme = validate.flag("on", on), theme
     style.usual(theme or "light")  # of figures
+    for box in [box for box in _open if box.comm]:
+        _restyle(box)
+
+
+def _restyle(box: widgets.VBox) -> None:
+    """Give a panel the classes that `present` asks for; who draws it watches them."""
+    own = [name for name in box._dom_classes if name not in LOOKS]
+    asked = LOOKS[0], LOOKS[1] * _large, f"posenc-{_theme}" * bool(_theme)
+    box._dom_classes = (*own, *filter(None, asked))
 
 
 def seen(page: dict) -> None:
@@ -65,24 +77,28 @@ def sharpness() -> float:
 
 
 class Look:
-    """How a panel looks as long as it is open: as `present` had it when it was made."""
+    """How panels look: as `present` has it now."""
 
-    def __init__(self):
-        self.large, self.asked = _large, _theme
+    @property
+    def large(self) -> bool:
+        """Return whether they are for a projector."""
+        return _large
+
+    @property
+    def asked(self) -> str | None:
+        """Return the theme that was asked for."""
+        return _theme
 
     @property
     def theme(self) -> str:
         """Return the theme to draw in: the one that was asked for, or that of the page."""
-        return self.asked or ("dark" if _page["dark"] else "light")
+        return _theme or ("dark" if _page["dark"] else "light")
 
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
-        box.add_class("posenc")
-        if self.large:
-            box.add_class("posenc-large")
-        if self.asked == "dark":
-            box.add_class("posenc-dark")
+        _open.add(box)
+        _restyle(box)
 
 
 class Drawn(NamedTuple):
