@@ -34,9 +34,11 @@ class ShownFigure:
         return self.caption
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        png = self.sheet.picture("png", DPI)
+        by = style.enlarged(*self.sheet.size)
+        png = self.sheet.picture("png", DPI * by)
         below = self.caption if self.of.caption or self.of.told else ""
-        return bundle(png, self.caption, self.alt, self.sheet.size[0], below)
+        width = round(self.sheet.size[0] * by)
+        return bundle(png, self.caption, self.alt, width, below)
 
     def save(self, path, dpi: float | None = None) -> Path:
         """Write it to a .png, .svg or .pdf file and return its path."""

@@ -26,7 +26,7 @@ CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
-SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
+SCALES = {False: (1.0,), True: (*style.SCALES, 1.0)}  # times as large as on a desk
 
 LOOKS = "posenc", "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
 
@@ -54,7 +54,7 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
     _large, _theme = validate.flag("on", on), theme
-    style.usual(theme or "light")  # of figures
+    style.usual(theme or "light", _page if on else None)  # of figures
     for box in [box for box in _open if box.comm]:
         _restyle(box)
 

@@ -22,7 +22,8 @@ def bundle(png: bytes, words: str, alt: str, width: int, caption: str = "") -> t
     """
     picture = base64.b64encode(style.small(png)).decode()
     light, alt_html = style.theme() != "dark", html.escape(alt)
-    look = f'width="{width}"' + f' class="{LIGHT}"' * light
+    classes = " ".join([LIGHT] * light + ["posenc-large"] * bool(style.room))
+    look = f'width="{width}"' + f' class="{classes}"' * bool(classes)
     page = f'{IN_THE_DARK}<img src="data:image/png;base64,{picture}" {look} alt="{alt_html}">\n'
     page += f"<p>{html.escape(caption)}</p>" if caption else ""
     page += f"<details><summary>In words</summary><p>{alt_html}</p></details>"
