@@ -27,6 +27,7 @@ from posenc_lib.views.style import LOCK, themed
 PHONE = 420  # px of a page that gets two dots of a picture for each pixel
 VERDICT = 50, 24  # px for what is said of a drawing, on a desk, on a projector
 LINE = 110  # letters of the line under a picture
+COLUMNS = 832, 1056  # px of width that two columns of sliders need, on a desk, on a projector
 TOGETHER = 2  # views that a projector shows at once
 
 
@@ -230,6 +231,9 @@ class Explorer(OnPage):
                     rule = "guess=True needs a view that draws a curve or bars"
                     raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
+        wide = drawn.page_width >= COLUMNS[self._look.large]
+        for beside in (self._controls, self._below):  # one right edge
+            beside.layout.max_width = self._picture.layout.max_width if wide else None
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what is written above encodings beside each other; None: their titles."""
