@@ -47,8 +47,7 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
     Args:
         on: whether panels are large.
-        theme: of panels and figures, "dark" for a dark room; None is that of the page, and light
-            figures.
+        theme: of panels and figures, "dark" for a dark room; None is that of the page.
     """
     global _large, _theme
     if theme is not None:

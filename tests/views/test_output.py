@@ -2,8 +2,10 @@
 
 import base64
 import io
+import re
 
 import nbformat
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -48,6 +50,23 @@ def test_a_page_that_is_dark_turns_only_pictures_on_light_paper(png):
         assert ("needs_background" in metadata) == light
         assert (f'class="{LIGHT}"' in data["text/html"]) == light
         assert IN_THE_DARK in data["text/html"]
+
+
+def test_a_figure_brings_a_dark_picture_that_no_notebook_stores():
+    data, metadata = figure("sine_waves")._repr_mimebundle_()
+    light, dark = re.findall(r"data:image/png;base64,([^\")]+)", data["text/html"])
+    corners = []
+    for picture in (light, dark):
+        pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(picture))).convert("L"))
+        corners.append(pixels[0, 0])
+    assert corners == [255, 17]
+    output = nbformat.v4.new_output("execute_result", dict(data), metadata=metadata)
+    stored = notebooks._parts(output)
+    assert stored[0].data == {"image/png": light}
+    assert dark not in str(stored)
+    assert stored[1].data["text/html"].startswith("<p>")
+    with style.themed("dark"):
+        assert "--dark:" not in figure("sine_waves")._repr_mimebundle_()[0]["text/html"]
 
 
 def test_for_a_projector_a_figure_is_as_large_as_its_page_has_room_for_and_its_code_folds(
