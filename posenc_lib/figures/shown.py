@@ -35,13 +35,9 @@ class ShownFigure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         by = style.enlarged(*self.sheet.size)
-        png, dark = self.sheet.picture("png", DPI * by), b""
-        if self.sheet.theme == "light":
-            with style.themed("dark"):
-                dark = self.of.draw(self.values).picture("png", DPI * by)
+        png, dark = on_papers(lambda: self.of.draw(self.values).picture("png", DPI * by))
         below = self.caption if self.of.caption or self.of.told else ""
-        width = round(self.sheet.size[0] * by)
-        return bundle(png, self.caption, self.alt, width, below, dark)
+        return bundle(png, self.caption, self.alt, round(self.sheet.size[0] * by), below, dark)
 
     def save(self, path, dpi: float | None = None) -> Path:
         """Write it to a .png, .svg or .pdf file and return its path."""

@@ -75,7 +75,7 @@ class Explorer(OnPage):
         # from now on the page tells when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
-        self.box.observe(lambda _: self._try(self._restyle), names="_dom_classes")
+        self.box.observe(lambda _: self.box._view_count and self._try(self._redraw), "_dom_classes")
 
     # What a reader, or code, can ask for
 
@@ -174,38 +174,21 @@ class Explorer(OnPage):
         self._tools = widgets.HBox([reset, *self._files]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML("<details><summary>In words</summary></details>")
-        said = [fold.add_class("posenc-fold"), self._tools, self._words]
+        views = [view.name for view in self._settings.spec.views]
+        tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
+        tab.observe(lambda _: self._try(self._redraw), names="value")
+        self._tabs = [tab] * (len(views) > TOGETHER and not self.asks)
+        said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
         self._below = widgets.Box(said).add_class("posenc-said")
         below = [self._note, self._below, self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
-        self._tabs: list[widgets.ToggleButtons] = []
-        self._offer_tabs()
         self._look.dress(self.box)
-
-    def _offer_tabs(self) -> None:
-        """Offer one of many views at a time on a projector."""
-        views, old = [view.name for view in self._settings.spec.views], self._tabs
-        many = self._look.large and len(views) > TOGETHER and not self.asks
-        if many == bool(old):
-            return
-        self._tabs = [widgets.ToggleButtons(options=[*views, "all"], description="view")] * many
-        for tab in self._tabs:
-            tab.observe(lambda _: self._try(self._redraw), names="value")
-        self._below.children = [*self._tabs, *self._below.children[len(old) :]]
-        for gone in old:
-            close_all(gone)
-
-    def _restyle(self) -> None:
-        """Look as `present` asks for, on a page that shows it."""
-        with LOCK:
-            self._offer_tabs()
-            if self.box._view_count:
-                self._redraw()
 
     def _views(self) -> list:
         """Return the views that are drawn: all, or on a projector one of many."""
         views = self._settings.spec.views_in_order()
-        return [view for view in views for tab in self._tabs if view.name == tab.value] or views
+        tabs = self._tabs * self._look.large
+        return [view for view in views for tab in tabs if view.name == tab.value] or views
 
     def _redraw(self) -> None:
         with LOCK:
@@ -230,10 +213,10 @@ class Explorer(OnPage):
                 if not any(pen.drawable for pen in self.sheet.pens):
                     rule = "guess=True needs a view that draws a curve or bars"
                     raise ValueError(f"{rule}, got {spec}")
-        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
-        wide = drawn.page_width >= COLUMNS[self._look.large]
+        width, wide = f"{drawn.page_width}px", drawn.page_width >= COLUMNS[self._look.large]
+        self._picture.layout.width, self._picture.layout.max_width = "100%", width
         for beside in (self._controls, self._below):  # one right edge
-            beside.layout.max_width = self._picture.layout.max_width if wide else None
+            beside.layout.max_width = width if wide else None
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what is written above encodings beside each other; None: their titles."""

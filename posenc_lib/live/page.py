@@ -4,7 +4,7 @@ import asyncio
 import html
 import threading
 from collections.abc import Callable, Generator, Iterator
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 from typing import Literal, NamedTuple
 from weakref import WeakSet
@@ -17,7 +17,7 @@ from posenc_lib.files import stored_text
 from posenc_lib.views import style
 from posenc_lib.views.output import IN_THE_DARK
 from posenc_lib.views.sheet import BESIDE, arranged
-from posenc_lib.views.style import LOCK, PLOT
+from posenc_lib.views.style import LOCK, PLOT, SCALES
 
 LETTERS = 40  # beside a slider for which room is kept; a longer value makes room as it comes
 CSS = stored_text(Path(__file__).with_name("look.css")) + part("guess.css")
@@ -26,11 +26,8 @@ CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 160)  # px of height that a row of plots may have
-SCALES = {False: (1.0,), True: (*style.SCALES, 1.0)}  # times as large as on a desk
+LOOKS = "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
 
-LOOKS = "posenc", "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
-
-_large, _theme = False, None
 _open: WeakSet[widgets.VBox] = WeakSet()  # panels
 # As the last one that spoke; sharpness is in dots of a picture for each pixel
 _page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
@@ -49,20 +46,19 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
         on: whether panels are large.
         theme: of panels and figures, "dark" for a dark room; None is that of the page.
     """
-    global _large, _theme
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
-    _large, _theme = validate.flag("on", on), theme
+    Look.large, Look.asked = validate.flag("on", on), theme
     style.usual(theme or "light", _page if on else None)  # of figures
     for box in [box for box in _open if box.comm]:
         _restyle(box)
 
 
 def _restyle(box: widgets.VBox) -> None:
-    """Give a panel the classes that `present` asks for; who draws it watches them."""
-    own = [name for name in box._dom_classes if name not in LOOKS]
-    asked = LOOKS[0], LOOKS[1] * _large, f"posenc-{_theme}" * bool(_theme)
-    box._dom_classes = (*own, *filter(None, asked))
+    """Give a panel the classes of its looks; who draws it watches them."""
+    own = [name for name in box._dom_classes if name not in ("posenc", *LOOKS)]
+    asked = Look.large, Look.asked == "light", Look.asked == "dark"
+    box._dom_classes = (*own, "posenc", *compress(LOOKS, asked))
 
 
 def seen(page: dict) -> None:
@@ -78,20 +74,12 @@ def sharpness() -> float:
 class Look:
     """How panels look: as `present` has it now."""
 
-    @property
-    def large(self) -> bool:
-        """Return whether they are for a projector."""
-        return _large
-
-    @property
-    def asked(self) -> str | None:
-        """Return the theme that was asked for."""
-        return _theme
+    large, asked = False, None
 
     @property
     def theme(self) -> str:
         """Return the theme to draw in: the one that was asked for, or that of the page."""
-        return _theme or ("dark" if _page["dark"] else "light")
+        return self.asked or ("dark" if _page["dark"] else "light")
 
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""

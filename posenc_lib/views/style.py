@@ -86,7 +86,7 @@ SETTINGS = {
     "pdf.fonttype": 42,
 }
 
-SCALES = 1.75, 1.5, 1.25  # times as large as on a desk, for a projector
+SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
 _theme, _usual = ContextVar("theme", default=""), "light"
 room: dict | None = None  # px of a projector's page, its width and height
@@ -122,9 +122,9 @@ def usual(name: str, page: dict | None = None) -> None:
 
 
 def enlarged(width: float, height: float) -> float:
-    """Return how many times as large as on a desk a figure is shown: as its page has room."""
-    fits = (by for by in SCALES if room and width * by <= room["width"])
-    return next((by for by in fits if height * by <= room["height"]), 1)
+    """Return how many times as large as on a desk a figure is: as its page has room."""
+    wide, high = (room["width"], room["height"]) if room else (0, 0)
+    return next((by for by in SCALES[True] if width * by <= wide and height * by <= high), 1)
 
 
 @contextmanager

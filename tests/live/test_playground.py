@@ -399,7 +399,7 @@ def test_present_makes_panels_large_or_dark():
     for wrong, error in (({"theme": "night"}, ValueError), ({"on": 1}, TypeError)):
         with pytest.raises(error, match="must be"):
             present(**wrong)
-    assert not page._large
+    assert not page.Look.large
 
 
 def test_present_changes_panels_that_are_open_and_takes_them_back():
@@ -413,8 +413,7 @@ def test_present_changes_panels_that_are_open_and_takes_them_back():
     for panel in (*panels, whole.explorer):
         assert (panel.sheet.theme, panel._drawn.scale > 1) == ("dark", True)
         assert {"posenc", "posenc-large", "posenc-dark"} <= {*panel.box._dom_classes}
-    assert [len(panel._tabs) for panel in panels] == [0, 1]
-    assert panels[1]._tabs[0] in panels[1]._below.children
+    assert [len(panel.sheet.pens) for panel in panels] == [1, 1]  # one view of many at a time
     assert "posenc-dark" in whole.box._dom_classes
     panels[1]._tabs[0].value = "heatmap"
     present()
@@ -423,7 +422,6 @@ def test_present_changes_panels_that_are_open_and_takes_them_back():
     present(False)
     assert [panel.png for panel in panels] == before
     assert panels[0].box._dom_classes == panels[1].box._dom_classes == ("posenc",)
-    assert [len(pen) for pen in (panels[1]._tabs, panels[1]._below.children)] == [0, 3]
     whole.close()
     closed = whole.box._dom_classes
     present()
