@@ -34,9 +34,10 @@ class ShownFigure:
         return self.caption
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        png = self.sheet.picture("png", DPI)
+        by = style.enlarged(*self.sheet.size)
+        png, dark = on_papers(lambda: self.of.draw(self.values).picture("png", DPI * by))
         below = self.caption if self.of.caption or self.of.told else ""
-        return bundle(png, self.caption, self.alt, self.sheet.size[0], below)
+        return bundle(png, self.caption, self.alt, round(self.sheet.size[0] * by), below, dark)
 
     def save(self, path, dpi: float | None = None) -> Path:
         """Write it to a .png, .svg or .pdf file and return its path."""

@@ -27,6 +27,7 @@ from posenc_lib.views.style import LOCK, themed
 PHONE = 420  # px of a page that gets two image dots per pixel
 VERDICT = 50, 24  # px for the verdict on a drawing, on a desk, on a projector
 LINE = 110  # letters in the line under a picture
+COLUMNS = 832, 1056  # px of width for two columns of sliders, on a desk, on a projector
 TOGETHER = 2  # views that a projector shows at once
 
 
@@ -74,6 +75,7 @@ class Explorer(OnPage):
         # from now on the page reports when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
+        self.box.observe(lambda _: self.box._view_count and self._try(self._redraw), "_dom_classes")
 
     # What readers and code can ask for
 
@@ -169,23 +171,24 @@ class Explorer(OnPage):
             for kind in ("PNG", "SVG")
         ]
         reset = self._button("Reset", self.reset, tooltip="Put every slider back")
-        views, self._tabs = [view.name for view in self._settings.spec.views], []
-        if self._look.large and len(views) > TOGETHER and not self.asks:
-            tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
-            tab.observe(lambda _: self._try(self._redraw), names="value")
-            self._tabs = [tab]
         self._tools = widgets.HBox([reset, *self._files]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML("<details><summary>In words</summary></details>")
+        views = [view.name for view in self._settings.spec.views]
+        tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
+        tab.observe(lambda _: self._try(self._redraw), names="value")
+        self._tabs = [tab] * (len(views) > TOGETHER and not self.asks)
         said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
-        below = [self._note, widgets.Box(said).add_class("posenc-said"), self._news]
+        self._below = widgets.Box(said).add_class("posenc-said")
+        below = [self._note, self._below, self._news]
         self.box = widgets.VBox([self._controls, self._picture, *below])
         self._look.dress(self.box)
 
     def _views(self) -> list:
         """Return the views to draw: all, or on a projector one of many."""
         views = self._settings.spec.views_in_order()
-        return [view for view in views for tab in self._tabs if view.name == tab.value] or views
+        tabs = self._tabs * self._look.large
+        return [view for view in views for tab in tabs if view.name == tab.value] or views
 
     def _redraw(self) -> None:
         with LOCK:
@@ -210,7 +213,10 @@ class Explorer(OnPage):
                 if not any(pen.drawable for pen in self.sheet.pens):
                     rule = "guess=True needs a view that draws a curve or bars"
                     raise ValueError(f"{rule}, got {spec}")
-        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
+        width, wide = f"{drawn.page_width}px", drawn.page_width >= COLUMNS[self._look.large]
+        self._picture.layout.width, self._picture.layout.max_width = "100%", width
+        for beside in (self._controls, self._below):  # one right edge
+            beside.layout.max_width = width if wide else None
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what to write above encodings side by side; None means their titles."""

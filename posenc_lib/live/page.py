@@ -4,9 +4,10 @@ import asyncio
 import html
 import threading
 from collections.abc import Callable, Generator, Iterator
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 from typing import Literal, NamedTuple
+from weakref import WeakSet
 
 import ipywidgets as widgets
 
@@ -16,7 +17,7 @@ from posenc_lib.files import stored_text
 from posenc_lib.views import style
 from posenc_lib.views.output import IN_THE_DARK
 from posenc_lib.views.sheet import BESIDE, arranged
-from posenc_lib.views.style import LOCK, PLOT
+from posenc_lib.views.style import LOCK, PLOT, SCALES
 
 LETTERS = 40  # reserved next to a slider; a longer value makes room when it comes
 CSS = stored_text(Path(__file__).with_name("look.css")) + part("guess.css")
@@ -25,32 +26,39 @@ CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that hasn't reported its size
 PLOTS = (PLOT, 216, 160)  # px, heights that a row of plots can have
-SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # relative to a desk
+LOOKS = "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
 
-_large, _theme = False, None
+_open: WeakSet[widgets.VBox] = WeakSet()  # panels
 # The last report from a page; sharpness is in image dots per page pixel
 _page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
 
 
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
-    """Make new panels fit a projector, or with False a desk again.
+    """Make panels fit a projector, open ones too, or with False a desk again.
 
     Pictures, type and sliders are as large as they can be while all fit on the screen. Code is
-    folded until it's clicked. Open panels don't change until you rerun their cells.
+    folded until it's clicked.
 
     >>> present(theme="dark")
     >>> present(False)
 
     Args:
         on: whether panels are large.
-        theme: of panels and figures, "dark" for a dark room. None means the page's own, and light
-            figures.
+        theme: of panels and figures, "dark" for a dark room. None means the page's own.
     """
-    global _large, _theme
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
-    _large, _theme = validate.flag("on", on), theme
-    style.usual(theme or "light")  # of figures
+    Look.large, Look.asked = validate.flag("on", on), theme
+    style.usual(theme or "light", _page if on else None)  # of figures
+    for box in [box for box in _open if box.comm]:
+        _restyle(box)
+
+
+def _restyle(box: widgets.VBox) -> None:
+    """Give a panel the classes of its looks; who draws it watches them."""
+    own = [name for name in box._dom_classes if name not in ("posenc", *LOOKS)]
+    asked = Look.large, Look.asked == "light", Look.asked == "dark"
+    box._dom_classes = (*own, "posenc", *compress(LOOKS, asked))
 
 
 def seen(page: dict) -> None:
@@ -64,10 +72,9 @@ def sharpness() -> float:
 
 
 class Look:
-    """How a panel looks while it's open: as `present` was set when it was made."""
+    """How panels look: as `present` is set now."""
 
-    def __init__(self):
-        self.large, self.asked = _large, _theme
+    large, asked = False, None
 
     @property
     def theme(self) -> str:
@@ -77,11 +84,8 @@ class Look:
     def dress(self, box: widgets.VBox) -> None:
         """Style a panel."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
-        box.add_class("posenc")
-        if self.large:
-            box.add_class("posenc-large")
-        if self.asked == "dark":
-            box.add_class("posenc-dark")
+        _open.add(box)
+        _restyle(box)
 
 
 class Drawn(NamedTuple):

@@ -223,6 +223,7 @@ class Playground(OnPage):
         parts = [bar, lists, self._news, self._place]
         self.box = widgets.VBox(parts).add_class("posenc-playground")
         Look().dress(self.box)
+        self.box.observe(lambda _: self._try(self._offer), names="_dom_classes")
         self._when_moved(self._chosen, self.a, self.b, *self.views)
         self._when_moved(self._offer, self.topic, self.wall)
         self._when_moved(self._open_line, self._line)

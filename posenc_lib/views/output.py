@@ -2,27 +2,29 @@
 
 import base64
 import html
+from pathlib import Path
 
+from posenc_lib.files import stored_text
 from posenc_lib.views import style
 
-# JupyterLab's class for a picture on light paper. A dark page inverts it, and blue stays blue;
-# a panel's too, until it's redrawn.
-LIGHT = "jp-needs-light-background"
-IN_THE_DARK = f"""<style>:is([data-jp-theme-light="false"], .jp-NotebookPanel:has(.posenc-dark))
-:is(.{LIGHT}, .jp-MarkdownOutput details img, [data-drawn="light"] canvas)
-{{ filter: invert(0.93) hue-rotate(180deg); }}</style>"""
+LIGHT = "jp-needs-light-background"  # JupyterLab's class for a picture on light paper
+IN_THE_DARK = f"<style>{stored_text(Path(__file__).with_name('output.css'))}</style>"
 
 
-def bundle(png: bytes, words: str, alt: str, width: int, caption: str = "") -> tuple[dict, dict]:
+def bundle(
+    png: bytes, words: str, alt: str, width: int, caption: str = "", dark: bytes = b""
+) -> tuple[dict, dict]:
     """Return data and metadata, like `_repr_mimebundle_`, for a picture `width` px wide.
 
     A page shows only one part of an output, so the HTML has the picture, a caption, and a
     description in a fold. A notebook stores the bare picture, which every exporter keeps, and the
-    HTML below it (see `tools/notebooks.py`).
+    HTML below it (see `tools/notebooks.py`). dark is the same for a dark page; it isn't stored.
     """
-    picture = base64.b64encode(style.small(png)).decode()
+    picture, night = (base64.b64encode(one).decode() for one in (style.small(png), dark))
     light, alt_html = style.theme() != "dark", html.escape(alt)
-    look = f'width="{width}"' + f' class="{LIGHT}"' * light
+    classes = " ".join([LIGHT] * light + ["posenc-large"] * bool(style.room))
+    look = f'width="{width}"' + f' class="{classes}"' * bool(classes)
+    look += f' style="--dark: url(data:image/png;base64,{night})"' * bool(dark and light)
     page = f'{IN_THE_DARK}<img src="data:image/png;base64,{picture}" {look} alt="{alt_html}">\n'
     page += f"<p>{html.escape(caption)}</p>" if caption else ""
     page += f"<details><summary>In words</summary><p>{alt_html}</p></details>"

@@ -86,7 +86,10 @@ SETTINGS = {
     "pdf.fonttype": 42,
 }
 
+SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
+
 _theme, _usual = ContextVar("theme", default=""), "light"
+room: dict | None = None  # px of a projector's page, its width and height
 
 # matplotlib's style and text caches belong to the whole process, and JupyterLab can call back on
 # several threads while a cell runs: drawing, or moving what is drawn, takes this lock.
@@ -112,10 +115,16 @@ def theme() -> str:
     return _theme.get() or _usual
 
 
-def usual(name: str) -> None:
-    """Use a theme wherever no context sets its own."""
-    global _usual
-    _usual = validate.choice("theme", name, THEMES)
+def usual(name: str, page: dict | None = None) -> None:
+    """Use a theme wherever no context sets its own, and a projector's page, if any."""
+    global _usual, room
+    _usual, room = validate.choice("theme", name, THEMES), page
+
+
+def enlarged(width: float, height: float) -> float:
+    """Return how many times as large as on a desk a figure is: as its page has room."""
+    wide, high = (room["width"], room["height"]) if room else (0, 0)
+    return next((by for by in SCALES[True] if width * by <= wide and height * by <= high), 1)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from .lesson_page import PICTURE, LessonPage, notebook
 PICTURE_FIRST = ["05_sinusoidal", "06_rope", "16_real_model"]  # lessons that open with a picture
 LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 AROUND = 110  # px of a laptop's height that JupyterLab needs for itself
-TRACK, LETTERS = 240, 110  # px of a slider at least, letters under a panel at most
+TRACK, LETTERS = 200, 110  # px of a slider at least, letters under a panel at most
 FIVE = """explore("sinusoidal", seq_len=(8, 512), d_model=(2, 128), base=(10, 1e6),
     start={"seq_len": 512, "d_model": 64, "pair": 16, "query": 0})"""
 PANELS = (
@@ -43,6 +43,7 @@ BELOW = """panel => {
 PLACE = (
     "element => (({top, bottom, width}) => [top, bottom, width])(element.getBoundingClientRect())"
 )
+CLASSES = "panel => [...panel.classList]"
 VIEW = ".jp-WindowedPanel-outer"
 FIRST_PICTURE = """least => {
     const page = document.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
@@ -110,23 +111,28 @@ def test_five_sliders_three_pictures_and_their_line_are_on_one_screen(laptop):
 @pytest.mark.slow
 def test_what_stands_below_a_panel_is_one_row_with_one_right_edge(laptop):
     for explorer in laptop.explorers():
-        parts = explorer.box.query_selector_all(".posenc-said :is(summary, button)")
+        parts = explorer.box.query_selector_all(".posenc-said :is(summary, button):visible")
         boxes = [part.bounding_box() for part in parts]
         middles = [box["y"] + box["height"] / 2 for box in boxes]
         assert len(boxes) >= 4
         assert max(middles) - min(middles) < 4
         right = max(box["x"] + box["width"] for box in boxes)
-        panel = explorer.box.bounding_box()
-        assert right == pytest.approx(panel["x"] + panel["width"], abs=1)
+        panel, picture = explorer.box, explorer.box.query_selector(PICTURE)
+        # a picture is as wide as two columns of sliders, or these are as wide as the panel
+        edge = (picture if picture.bounding_box()["width"] > 832 else panel).bounding_box()
+        sliders = panel.query_selector(".posenc-sliders").bounding_box()
+        for end in (right, sliders["x"] + sliders["width"]):
+            assert end == pytest.approx(edge["x"] + edge["width"], abs=1)
 
 
 @pytest.fixture
 def projector(desk, lab):
-    """Return a laptop that shows panels in a dark room, below a text that is no panel's."""
+    """Return a laptop that shows panels in a dark room, one opened before it was asked for."""
     begin = "import posenc_lib as pe\npe.present(theme='dark')"
+    shown = "figure('sine_waves')"
     tape = """explore('rope', views='rotated_together', content='random', head_dim=16, seq_len=512,
     offset=(-8, 8), frozen='ylim')"""
-    notebook(lab.folder / "projector.ipynb", *PANELS[:1], begin, tape, *PANELS[3:4])
+    notebook(lab.folder / "projector.ipynb", *PANELS[:1], tape, begin, *PANELS[3:4], shown)
     with desk.opened("projector.ipynb") as lesson:
         lesson.page.set_viewport_size(LAPTOP)
         lesson.run_all()
@@ -136,8 +142,11 @@ def projector(desk, lab):
 @pytest.mark.slow
 def test_on_a_projector_code_folds_a_panel_fits_and_the_notebook_is_as_dark_as_asked(projector):
     page = projector.page
+    page.wait_for_selector(".posenc-large")
     for explorer in projector.explorers():
         explorer.settled()
+        assert {"posenc-large", "posenc-dark"} <= {*explorer.box.evaluate(CLASSES)}
+        assert lightness(explorer.box.query_selector(PICTURE).screenshot()) < 0.4
         cell = explorer.box.evaluate_handle("panel => panel.closest('.jp-CodeCell')")
         code = cell.query_selector(".jp-InputArea-editor")
         label = "code => getComputedStyle(code, '::before').content"
@@ -156,6 +165,11 @@ def test_on_a_projector_code_folds_a_panel_fits_and_the_notebook_is_as_dark_as_a
     assert page.evaluate(ground) == "rgb(17, 17, 17)"
     plain = page.query_selector_all(".jp-InputArea-editor")[0]  # of no panel
     assert plain.evaluate(label) == "none"
+    shown = page.query_selector("img.posenc-large")
+    assert shown.bounding_box()["width"] > 1.2 * 640
+    assert lightness(shown.screenshot()) < 0.4
+    cell = shown.evaluate_handle("image => image.closest('.jp-CodeCell')")
+    assert "Code" in cell.query_selector(".jp-InputArea-editor").evaluate(label)
 
 
 def swipe(page, element, right: float, down: float) -> None:
@@ -199,6 +213,7 @@ def test_on_a_phone_the_slider_that_was_used_last_is_in_one_view_with_its_pictur
         panel.wait_until(lambda seen: seen != before)
         assert base.readout.inner_text() != "10,000"
         more.tap()
+        page.wait_for_function("more => more.ariaExpanded === 'false'", arg=more)
         assert list(panel.sliders()) == ["base"]
         picture, row = panel.box.query_selector(PICTURE), page.locator("[data-used]")
         high = picture.evaluate(PLACE)[1] - picture.evaluate(PLACE)[0]

@@ -376,8 +376,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
 
 
 @pytest.mark.slow
-def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_open():
-    usual = explore("sinusoidal")
+def test_present_makes_panels_large_or_dark():
     present()
     large = explore("sinusoidal", views="heatmap")
     assert large._drawn.scale > 1
@@ -396,14 +395,37 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
     assert "posenc-large" in playground().box._dom_classes
     present(theme="dark")
     assert explore("sinusoidal").sheet.theme == "dark"
-    usual._picture.page = {"dark": False, "own": 1100, "width": 1100, "height": 900}
-    assert (usual.sheet.theme, usual._drawn.scale) == ("light", 1)
-    assert usual.box._dom_classes == ("posenc",)
     present(False)
     for wrong, error in (({"theme": "night"}, ValueError), ({"on": 1}, TypeError)):
         with pytest.raises(error, match="must be"):
             present(**wrong)
-    assert not page._large
+    assert not page.Look.large
+
+
+def test_present_changes_panels_that_are_open_and_takes_them_back():
+    views = ["trajectory", "heatmap", "dot_product"]
+    panels = [explore("sinusoidal", views=some) for some in ("heatmap", views)]
+    whole = playground("binary: heatmap; seq_len=8")
+    for panel in (*panels, whole.explorer):
+        panel.box._view_count = 1  # as a page counts that shows it
+    before = [panel.png for panel in panels]
+    present(theme="dark")
+    for panel in (*panels, whole.explorer):
+        assert (panel.sheet.theme, panel._drawn.scale > 1) == ("dark", True)
+        assert {"posenc", "posenc-large", "posenc-dark"} <= {*panel.box._dom_classes}
+    assert [len(panel.sheet.pens) for panel in panels] == [1, 1]  # one view of many at a time
+    assert "posenc-dark" in whole.box._dom_classes
+    panels[1]._tabs[0].value = "heatmap"
+    present()
+    assert [pen.view.name for pen in panels[1].sheet.pens] == ["heatmap"]  # as it was chosen
+    assert [panel.sheet.theme for panel in panels] == ["light", "light"]
+    present(False)
+    assert [panel.png for panel in panels] == before
+    assert panels[0].box._dom_classes == panels[1].box._dom_classes == ("posenc",)
+    whole.close()
+    closed = whole.box._dom_classes
+    present()
+    assert whole.box._dom_classes == closed
 
 
 @pytest.mark.slow

@@ -1,11 +1,15 @@
 """A picture in a notebook: its HTML, what is stored of it, and how a dark page shows it."""
 
+import base64
 import io
+import re
 
 import nbformat
+import numpy as np
 import pytest
 from PIL import Image
 
+from posenc_lib import figure
 from posenc_lib.tools import notebooks
 from posenc_lib.views import style
 from posenc_lib.views.output import IN_THE_DARK, LIGHT, bundle
@@ -46,3 +50,38 @@ def test_a_page_that_is_dark_turns_only_pictures_on_light_paper(png):
         assert ("needs_background" in metadata) == light
         assert (f'class="{LIGHT}"' in data["text/html"]) == light
         assert IN_THE_DARK in data["text/html"]
+
+
+def test_a_figure_brings_a_dark_picture_that_no_notebook_stores():
+    data, metadata = figure("sine_waves")._repr_mimebundle_()
+    light, dark = re.findall(r"data:image/png;base64,([^\")]+)", data["text/html"])
+    corners = []
+    for picture in (light, dark):
+        pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(picture))).convert("L"))
+        corners.append(pixels[0, 0])
+    assert corners == [255, 17]
+    output = nbformat.v4.new_output("execute_result", dict(data), metadata=metadata)
+    stored = notebooks._parts(output)
+    assert stored[0].data == {"image/png": light}
+    assert dark not in str(stored)
+    assert stored[1].data["text/html"].startswith("<p>")
+    with style.themed("dark"):
+        assert "--dark:" not in figure("sine_waves")._repr_mimebundle_()[0]["text/html"]
+
+
+def test_for_a_projector_a_figure_is_as_large_as_its_page_has_room_for_and_its_code_folds(
+    monkeypatch,
+):
+    shown = figure("sine_waves")
+    width = shown.sheet.size[0]
+    desk = shown._repr_mimebundle_()
+    for room, by in ((1200, 1.75), (850, 1.25), (700, 1)):
+        monkeypatch.setattr(style, "room", {"width": room, "height": 800})
+        data, metadata = shown._repr_mimebundle_()
+        assert metadata["image/png"]["width"] == width * by
+        assert f'width="{width * by:.0f}"' in data["text/html"]
+        assert " posenc-large" in data["text/html"]
+        pixels = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
+        assert pixels.width == pytest.approx(1.5 * width * by, abs=1)
+    monkeypatch.undo()
+    assert shown._repr_mimebundle_() == desk
