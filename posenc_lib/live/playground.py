@@ -266,14 +266,13 @@ class Playground(OnPage):
         self._showing = True
         try:
             self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-            self._line.value, self.wall.value = line, False
+            self._line.value = line
             for k, drop in enumerate(self.views):
                 now = drawn[k] if k < len(drawn) else ""
                 views = [view for view in VIEWS if view == now or view in fitting]
                 options = [(_called(view), view) for view in views]
                 drop.options = [("none", ""), *options] if k else options
                 drop.value = now
-            self._offer()
         finally:
             self._showing = False
 
@@ -289,14 +288,22 @@ class Playground(OnPage):
                     button = self._button(name, partial(self.open, name), tooltip=one.says)
                     tiles.append(widgets.Box([images[name], button]))
             self._scenes.children = tiles
+            self._outline()
             for gone in old:
                 close_all(gone)
             if tiles:
                 self._pictures = Beside(_pictured(images), self._failed)
 
+    def _outline(self) -> None:
+        """Outline the card of the scene that is shown."""
+        for card in self._scenes.children:
+            shown = card.children[1].description == self.scene
+            (card.add_class if shown else card.remove_class)("posenc-chosen")
+
     def _head(self, scene: str, when: str = "") -> None:
         """Say above the pictures what a scene shows, and when it did, or else what is drawn."""
         self.scene = scene
+        self._outline()
         if scene:
             told = {scene: when + SCENES[scene].says}
         else:

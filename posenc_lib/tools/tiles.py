@@ -60,9 +60,7 @@ TELLS = {
     "sinusoidal_dot_product": Tell("One peak, at the query itself", {1: ""}),
     "toeplitz": Tell("Every diagonal has one color"),
     "shift_rotation": Tell("One step, one angle, anywhere"),
-    "neighbor_steps": Tell(
-        "Sines in pairs, even steps", {0: "binary", 1: "sines", 2: "in pairs"}
-    ),
+    "neighbor_steps": Tell("Sines in pairs, even steps", {0: "binary", 1: "sines", 2: "in pairs"}),
     "sinusoidal_trajectory": Tell("Around a circle, evenly", {1: ""}),
     "sinusoidal_heatmap": Tell("The original table, from 2017"),
     "base_sweep": Tell("What the base does", {0: "", 1: ""}),

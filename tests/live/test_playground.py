@@ -85,7 +85,7 @@ def test_every_name_that_a_scene_has_had_opens_it(undrawn):
     ground.close()
 
 
-def test_it_opens_on_a_wall_of_a_few_scenes_whose_pictures_come_one_by_one(monkeypatch):
+def test_it_opens_with_a_strip_of_a_few_scenes_whose_pictures_come_one_by_one(monkeypatch):
     drawn = threading.Event()
 
     def slow(name, theme):
@@ -100,14 +100,26 @@ def test_it_opens_on_a_wall_of_a_few_scenes_whose_pictures_come_one_by_one(monke
     assert images[-1].layout.visibility == "hidden"  # no broken picture until it is drawn
     names = [button.description for button in buttons]
     assert names == [name for name, one in SCENES.items() if one.first]
-    assert 8 <= len(names) <= 10  # two rows
+    assert 8 <= len(names) <= 10
     ground._pictures.wait()
     assert [bytes(image.value).decode() for image in images] == names
     assert {image.layout.visibility for image in images} == {None}
-    press(ground, "Points crowd on a circle")  # and the wall folds
-    assert (ground.wall.value, ground._scenes.children) == (False, ())
-    ground.wall.value = True
-    assert [button.description for _, button in tiles(ground)] == names
+    cards = ground._scenes.children
+    for name in ("Points crowd on a circle", "Where a real head looks"):
+        press(ground, name)  # the strip stays as it is, for the next one
+        assert (ground.wall.value, ground._scenes.children) == (True, cards)
+        assert outlined(ground) == [name]
+    ground.back()
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.explorer.sliders["base"].value = 500
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.a.value = "rope"
+    assert outlined(ground) == []
+    ground.back()
+    ground.topic.value = "waves"
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.topic.value = "counting"
+    assert outlined(ground) == []
     ground.wall.value = False
     assert not ground._scenes.children
     ground.close()
@@ -120,7 +132,12 @@ def tiles(ground) -> list[tuple]:
     return [tile.children for tile in ground._scenes.children]
 
 
-def test_the_topics_of_the_wall_have_every_scene_once(undrawn):
+def outlined(ground) -> list[str]:
+    cards = [card for card in ground._scenes.children if "posenc-chosen" in card._dom_classes]
+    return [card.children[1].description for card in cards]
+
+
+def test_the_topics_have_every_scene_once(undrawn):
     ground = playground()
     offered = []
     for topic in topics():
@@ -435,15 +452,16 @@ def test_what_views_have_no_room_for_is_told_and_comes_back_with_other_views(gro
     assert not ground._news.value
 
 
-def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(ground):
+def test_a_file_and_the_topic_stay_as_they_were_chosen(ground):
     ground.file_as.value = "dark", 640
     ground.wall.value, ground.topic.value = True, "waves"
     assert ground._scenes.children
     press(ground, "Two positions all but meet")
     assert ground.file_as.value == ("dark", 640)
+    ground.wall.value = False
+    ground.open("ALiBi's rulers")
     assert not ground.wall.value
-    assert not ground._scenes.children
-    assert ground.topic.value == "waves"  # where the wall opens again
+    assert ground.topic.value == "waves"  # where the strip opens again
 
 
 @pytest.mark.parametrize("names", ["rope", "rope+alibi"])
