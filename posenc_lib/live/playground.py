@@ -28,7 +28,7 @@ from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-FIRST = "sinusoidal: trajectory, heatmap, dot_product"
+FIRST = "All hands rotate, their angles stay"
 KINDS = {  # where an encoding enters, and what is drawn of it
     "additive": "added to words; showing its table, one vector for each position",
     "rotary": "turns queries and keys; showing one query and one key, turned at each position",
@@ -282,7 +282,8 @@ class Playground(OnPage):
             if self._pictures:
                 self._pictures.stop()
             topic, old, images, tiles = self.topic.value, self._scenes.children, {}, []
-            for name, one in SCENES.items() if self.wall.value else ():
+            for name in dict.fromkeys([FIRST, *SCENES]) if self.wall.value else ():
+                one = SCENES[name]
                 if topic in (one.topic, START * one.first):
                     images[name] = widgets.Image(layout={"visibility": "hidden"})
                     button = self._button(name, partial(self.open, name), tooltip=one.says)
@@ -524,7 +525,7 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     Args:
         spec: a scene's name, such as "Where a real head looks" (see figures/scenes.toml), or a line
             such as "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
-            `Playground.line` gives one. None is the first encoding of own, or sinusoidal; in an
+            `Playground.line` gives one. None is the first encoding of own, or a scene; in an
             app, what its address asks for. What cannot be opened is a sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """

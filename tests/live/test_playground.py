@@ -17,7 +17,7 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import NAMES, SCENES, topics
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.live.playground import MARGIN, START
+from posenc_lib.live.playground import FIRST, MARGIN, START
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
@@ -99,7 +99,9 @@ def test_it_opens_with_a_strip_of_a_few_scenes_whose_pictures_come_one_by_one(mo
     images, buttons = zip(*(tile.children for tile in ground._scenes.children), strict=True)
     assert images[-1].layout.visibility == "hidden"  # no broken picture until it is drawn
     names = [button.description for button in buttons]
-    assert names == [name for name, one in SCENES.items() if one.first]
+    assert sorted(names) == sorted(name for name, one in SCENES.items() if one.first)
+    assert names[0] == ground.scene == FIRST
+    assert outlined(ground) == [FIRST]
     assert 8 <= len(names) <= 10
     ground._pictures.wait()
     assert [bytes(image.value).decode() for image in images] == names
@@ -202,7 +204,7 @@ def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground):
         assert ground.line == before
     called = playground("rop")  # a sentence, no traceback
     assert "isn&#x27;t in the catalog" in called._news.value
-    assert called.line.startswith("sinusoidal: trajectory")
+    assert called.scene == FIRST
     called.close()
 
 
@@ -339,7 +341,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     assert picture == ground.explorer.png
 
 
-USUAL = "sinusoidal: trajectory"
+USUAL = "rope: rotated_together"
 ADDRESSES = [
     ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
     ("preset=base+100+raps", USUAL, "there is no scene &#x27;base 100 raps&#x27;"),
