@@ -36,15 +36,13 @@ KINDS = {  # where an encoding enters, and what is drawn of it
     "set down at every position",
     "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
 }
-VIEWS_AT_ONCE = 3
 START = "start here"  # the scenes that a playground opens with
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
-FILES += [
-    (f"{look}, {what}", (look, px)) for look in ("light", "dark") for what, px in WIDTHS.items()
-]
+for look in ("light", "dark"):
+    FILES += [(f"{look}, {what}", (look, px)) for what, px in WIDTHS.items()]
 MARGIN = 16  # px of paper around a saved picture
 
 
@@ -63,7 +61,7 @@ def twice(encodings: Sequence[Encoding]) -> bool:
 class Side(Explorer):
     """The explorer of a playground: a slider for everything, the first four in sight."""
 
-    alike, room_beside = True, (150, 170)
+    alike, room_beside = True, (124, 150)
 
     file_as: widgets.Dropdown  # its playground's
 
@@ -124,7 +122,7 @@ class Playground(OnPage):
         self._next: list[tuple[str, str]] = []  # and before each step back
         self._wished: dict = {}  # the values that were set since a line or a scene was opened
         self.scene = ""
-        self._showing = False  # while lists are put where the panel is, they move by themselves
+        self._showing = False  # lists are being put where the panel is
         self._pictures: Beside | None = None  # of scenes, as they come
         self._build()
         self._make(*self._read(first))
@@ -201,9 +199,9 @@ class Playground(OnPage):
         """Make lists, scenes, buttons, and room for the panel."""
         known = self._known.values()
         named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
-        self.a = widgets.Dropdown(description="A", options=named)
-        self.b = widgets.Dropdown(description="B", options=[("none", ""), *named])
-        self.views = [widgets.Dropdown(description=f"view {k + 1}") for k in range(VIEWS_AT_ONCE)]
+        self.a = widgets.Dropdown(description="Encoding", options=named)
+        self.b = widgets.Dropdown(description="Compare with", options=[("none", ""), *named])
+        self.views = [widgets.Dropdown(description=name) for name in ("Views", "View 2", "View 3")]
         shown = {topic.capitalize(): topic for topic in (START, *topics())}
         self.topic = widgets.ToggleButtons(options=shown)
         self._scenes = widgets.Box().add_class("posenc-scenes")
@@ -239,7 +237,7 @@ class Playground(OnPage):
             side.file_as = self.file_as
             try:
                 self._put_lists(side.spec)
-            except BaseException:  # the panel before stays, and with it its lists
+            except BaseException:  # the panel before stays
                 side.close()
                 if self.explorer:
                     self._put_lists(self.explorer.spec)
@@ -277,7 +275,7 @@ class Playground(OnPage):
             self._showing = False
 
     def _offer(self) -> None:
-        """Show the scenes of a topic, each as a button on a picture of it; pictures come later."""
+        """Show the scenes of a topic as cards, whose pictures come later."""
         with LOCK:
             if self._pictures:
                 self._pictures.stop()
@@ -322,7 +320,7 @@ class Playground(OnPage):
     # What a reader does
 
     def _chosen(self) -> None:
-        """Show other choices; views and values that fit stay, and the rest goes where it can."""
+        """Show other choices; views and values that fit stay."""
         names = [name for name in (self.a.value, self.b.value) if name]
         wanted = [view for view in dict.fromkeys(drop.value for drop in self.views) if view]
         titles, told = " and ".join(self._known[name].title for name in names), ""
@@ -332,7 +330,7 @@ class Playground(OnPage):
         views = wanted
         if not set(wanted) <= set(fitting):
             best = [*self._known[names[0]].views, "dot_product", "similarity", *fitting]
-            most = len(wanted) if names[1:] else VIEWS_AT_ONCE
+            most = len(wanted) if names[1:] else len(self.views)
             views = [view for view in dict.fromkeys(best) if view in fitting][:most]
         gone = ", ".join(view for view in wanted if view not in views)
         if gone and not told:
@@ -397,7 +395,7 @@ class Playground(OnPage):
 
 
 def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
-    """Put pictures of scenes on a page, one at a time; it may tell meanwhile that it is dark."""
+    """Put pictures of scenes on a page, one at a time; it may turn dark meanwhile."""
     themes: dict[str, str] = {}
     while late := [name for name in images if themes.get(name) != Look().theme]:
         with LOCK:
@@ -408,7 +406,7 @@ def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
 
 
 def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
-    """Return a button that shows what is folded away, and hides it again; keys reach it, too."""
+    """Return a button that shows and hides what is inside; keys reach it, too."""
     button = widgets.ToggleButton()
 
     def turn(_=None) -> None:
@@ -428,7 +426,7 @@ def _of_its_own(encoding: Encoding) -> list[str]:
 
 
 def _has_slider(spec: Spec, name: str) -> bool:
-    """Return whether a panel has a slider or a choice where its line does not name a value."""
+    """Return whether a panel has a slider or a choice where its line names no value."""
     parameter = spec.parameters[name]
     if name in spec.irrelevant or len(parameter.options) == 1:
         return False
@@ -446,7 +444,7 @@ def _begins(spec: Spec) -> dict:
 
 
 def _taken(spec: Spec) -> dict:
-    """Return the values that are set, each as near as its parameter can come to it."""
+    """Return the values that are set, each as near as it can go."""
     taken = {}
     for name, value in spec.values.items():
         with suppress(TypeError, ValueError):
@@ -472,7 +470,7 @@ def _both_ways(parameter: Parameter) -> bool:
 
 
 def _ranges(wanted: Spec, start: dict) -> dict:
-    """Return the usual ranges and options of all sliders, with what they are to begin at."""
+    """Return the ranges and options of all sliders, with what they begin at."""
     ranges = {}
     for name, parameter in wanted.parameters.items():
         value = start.get(name)
@@ -485,10 +483,7 @@ def _ranges(wanted: Spec, start: dict) -> dict:
 
 
 def _range(parameter: Parameter, value):
-    """Return the options of a choice, or the usual range of a slider.
-
-    It is wider, or has one step more, where a value needs it.
-    """
+    """Return the options of a choice, or the range of a slider, wider where a value needs it."""
     if parameter.options:
         return list(parameter.options) if parameter.options[1:] else value
     low, high, step = parameter.low, parameter.high, parameter.step
@@ -505,8 +500,8 @@ def _range(parameter: Parameter, value):
 
 
 def _called(view: str) -> str:
-    """Return how a reader calls a view: trajectory 3d · Positions as points."""
-    return " · ".join(filter(None, (view.replace("_", " "), VIEWS[view].title)))
+    """Return how a reader calls a view."""
+    return VIEWS[view].title or view.replace("_", " ").capitalize()
 
 
 def _in_address() -> str | None:

@@ -244,6 +244,15 @@ def test_views_stay_where_all_fit_and_else_those_come_that_show_it_best(ground):
     assert "cannot both feed clock: other views are shown instead" in ground._news.value
 
 
+def test_lists_call_each_view_by_a_name_of_its_own(ground):
+    ground.open("alibi: attention_rows")
+    assert ground.views[0].label == "Where each word looks, by row"
+    ground.open("rope: rotated_together, dot_product")
+    assert [drop.label for drop in ground.views] == ["Rotated together", "Dot product", "none"]
+    labels = [label for label, _ in ground.views[0].options]
+    assert len({*labels}) == len(labels)
+
+
 def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_share_all(ground):
     ground.open("rope: dot_product; base=500000, seq_len=40")
     ground.b.value = "rope"
