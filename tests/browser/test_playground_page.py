@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from posenc_lib.figures.registry import SCENES
+from posenc_lib.figures.registry import NAMES, SCENES
 from posenc_lib.live.playground import FIRST
 
 from .lab import jupyterlab
@@ -64,7 +64,7 @@ class Ground(ExplorerOnPage):
         written.fill(line)
         written.press("Enter")
 
-    def scene(self, topic, name, told):
+    def scene(self, topic, name):
         """Choose a topic, then a scene by its card."""
         if not self.page.locator(".posenc-scenes button").count():
             self.unfold("Scenes")
@@ -72,7 +72,7 @@ class Ground(ExplorerOnPage):
         names = [name for name, one in SCENES.items() if one.topic == topic.lower()]
         self.page.wait_for_function(OFFERED, arg=names)
         self.page.get_by_role("button", name=name, exact=True).click()
-        self.has(told)
+        self.has(SCENES[name].says)
 
     def table(self):
         """Open three views of one table by their line."""
@@ -90,13 +90,13 @@ class Ground(ExplorerOnPage):
             self.choose(label, option)
             self.has(told)
             seen.append(self.settled())
-        self.scene("Waves", PLAIN, "With a small base these waves come round")
+        self.scene("Waves", PLAIN)
         seen.append(self.settled())
         assert len(set(seen)) == 4
         assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
-        self.has("as it opened: With a small base these waves come round")
+        self.has(f"as it opened: {SCENES[PLAIN].says}")
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
         self.settled()  # its page has told that somebody looks
@@ -128,7 +128,7 @@ def test_in_jupyterlab(ground):
 @pytest.mark.slow
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
-    ground.scene("Waves", PLAIN, "With a small base these waves come round")
+    ground.scene("Waves", PLAIN)
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
     slider, before = ground.sliders()["seq_len"], ground.settled()
     page.get_by_role("button", name="Counting", exact=True).focus()
@@ -259,7 +259,7 @@ def test_as_an_app(browser, lab, tmp_path):
         for link in page.locator("a[href]:visible").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
         page.goto(address("") + "&preset=ALiBi%27s+rulers")
-        Ground(page).has("Of eight heads each reaches about twice as far")
+        Ground(page).has(SCENES[NAMES["ALiBi's rulers"]].says)
         page.set_viewport_size({"width": 390, "height": 844})
         picture = page.locator(PICTURE)
         page.wait_for_function(
