@@ -2,6 +2,7 @@
 
 const MEANT = 8; // px a finger must move before it drags
 const FIRST = 240; // px that can be above a page's first panel and seen with it
+const FADES = 40; // px at the end of the strip of scenes
 const PLAYED = 12_000; // ms from one end of a slider to the other
 const FAST = 0.0002, FASTEST = 0.004, SLOW = 0.0001; // widths per ms: a throw's least, its most, and where it ends
 const COASTS = 700; // ms until a throw slows to a third
@@ -40,7 +41,6 @@ function name(panel) {
     told();
   }
   for (const label of panel.querySelectorAll("[title=null]")) label.removeAttribute("title");
-  for (const image of panel.querySelectorAll(".posenc-scenes img")) image.alt = ""; // its button has the name
 }
 
 function hear(model, panel) {
@@ -156,7 +156,12 @@ function settle(panel) {
   // Letters typed in a list choose there; elsewhere they're notebook commands.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
   const scenes = panel.querySelector(".posenc-scenes");
-  scenes?.addEventListener("click", () => (panel.leaving = panel.querySelector(".posenc-picture")));
+  if (scenes) {
+    scenes.addEventListener("click", () => leave(panel));
+    const watch = new MutationObserver(() => cards(scenes));
+    watch.observe(scenes, { subtree: true, childList: true, attributeFilter: ["class"] });
+    cards(scenes);
+  }
   const cell = panel.closest(".jp-CodeCell");
   cell?.addEventListener("keydown", event => {
     const first = panel.querySelector(".posenc-scenes button, .noUi-handle");
@@ -166,10 +171,25 @@ function settle(panel) {
   });
 }
 
+function cards(scenes) {
+  // The chosen one says so, and is in sight; pictures say nothing, for their buttons have the names.
+  for (const image of scenes.querySelectorAll("img")) image.alt = "";
+  for (const button of scenes.querySelectorAll("button")) button.ariaPressed = String(button.matches(".posenc-chosen *"));
+  const chosen = scenes.querySelector(".posenc-chosen")?.getBoundingClientRect(), strip = scenes.getBoundingClientRect();
+  if (chosen) scenes.scrollLeft += Math.max(0, chosen.right + FADES - strip.right) || Math.min(0, chosen.left - strip.left);
+}
+
+function leave(panel) {
+  panel.leaving = panel.querySelector(".posenc-picture");
+  const stays = new AbortController(), stay = () => ((panel.leaving = null), stays.abort());
+  for (const event of ["pointerdown", "keydown", "wheel"])
+    window.addEventListener(event, stay, { signal: stays.signal, capture: true, passive: true });
+}
+
 function arrive(whole, panel) {
-  // Once a chosen scene arrives, bring all of it into sight and focus its slider.
+  // Once a scene has come that was chosen in the strip, all of it is in sight, however it grows, and keys move its
+  // slider, until a reader goes on.
   if (!whole.leaving || whole.leaving.isConnected) return;
-  whole.leaving = null;
   whole.scrollIntoView({ block: "nearest" });
   panel.querySelector(".noUi-handle")?.focus({ preventScroll: true });
 }
@@ -308,13 +328,15 @@ function render({ model, el }) {
     if (!panel?.clientWidth) return; // out of sight
     if (panel !== watched) sizes.observe((watched = panel)); // it can grow when its picture doesn't
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground contains panels
+    sizes.observe(whole); // its scenes fold away
     settle(whole), name(whole), hear(model, panel), arrive(whole, panel);
     if (guess && !panel.querySelector(".posenc-said > .posenc-guess")) panel.querySelector(".posenc-said").prepend(guess.row);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // seen with it on the first screen
     const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
-    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0); // unfolding these doesn't resize the picture
+    const scenes = whole.querySelector(".posenc-scenes")?.offsetHeight ?? 0;
+    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0) + scenes; // unfolding these doesn't resize the picture
     const beside = whole === panel && above > 0 && above < FIRST && !panel.matches(".posenc-large") ? above : 0;
     const height = (page?.clientHeight || window.innerHeight) - sliders - beside;
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };

@@ -28,7 +28,7 @@ from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-FIRST = "sinusoidal: trajectory, heatmap, dot_product"
+FIRST = "All hands rotate, their angles stay"
 KINDS = {  # where an encoding enters, and what's drawn of it
     "additive": "added to words. You see its table, one vector per position",
     "rotary": "rotates queries and keys. You see one query and one key, rotated at each position",
@@ -36,15 +36,13 @@ KINDS = {  # where an encoding enters, and what's drawn of it
     "placed at every position",
     "bias": "adds to scores. You see the numbers it adds: it has no vectors",
 }
-VIEWS_AT_ONCE = 3
 START = "start here"  # the scenes a playground opens with
 LIVE = 4  # sliders above a picture; the rest are folded
 USUAL = ("query", "offset", "base", "seq_len")  # moved most
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
-FILES += [
-    (f"{look}, {what}", (look, px)) for look in ("light", "dark") for what, px in WIDTHS.items()
-]
+for look in ("light", "dark"):
+    FILES += [(f"{look}, {what}", (look, px)) for what, px in WIDTHS.items()]
 MARGIN = 16  # px of paper around a saved picture
 
 
@@ -63,7 +61,7 @@ def twice(encodings: Sequence[Encoding]) -> bool:
 class Side(Explorer):
     """A playground's explorer: a slider for everything, the first four in sight."""
 
-    alike, room_beside = True, (150, 170)
+    alike, room_beside = True, (124, 150)
 
     file_as: widgets.Dropdown  # its playground's
 
@@ -201,9 +199,9 @@ class Playground(OnPage):
         """Make the lists, scenes, buttons and room for the panel."""
         known = self._known.values()
         named = [(one.title, one.name) for kind in KINDS for one in known if one.kind == kind]
-        self.a = widgets.Dropdown(description="A", options=named)
-        self.b = widgets.Dropdown(description="B", options=[("none", ""), *named])
-        self.views = [widgets.Dropdown(description=f"view {k + 1}") for k in range(VIEWS_AT_ONCE)]
+        self.a = widgets.Dropdown(description="Encoding", options=named)
+        self.b = widgets.Dropdown(description="Compare with", options=[("none", ""), *named])
+        self.views = [widgets.Dropdown(description=name) for name in ("Views", "View 2", "View 3")]
         shown = {topic.capitalize(): topic for topic in (START, *topics())}
         self.topic = widgets.ToggleButtons(options=shown)
         self._scenes = widgets.Box().add_class("posenc-scenes")
@@ -267,14 +265,13 @@ class Playground(OnPage):
         self._showing = True
         try:
             self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-            self._line.value, self.wall.value = line, False
+            self._line.value = line
             for k, drop in enumerate(self.views):
                 now = drawn[k] if k < len(drawn) else ""
                 views = [view for view in VIEWS if view == now or view in fitting]
                 options = [(_called(view), view) for view in views]
                 drop.options = [("none", ""), *options] if k else options
                 drop.value = now
-            self._offer()
         finally:
             self._showing = False
 
@@ -284,20 +281,29 @@ class Playground(OnPage):
             if self._pictures:
                 self._pictures.stop()
             topic, old, images, tiles = self.topic.value, self._scenes.children, {}, []
-            for name, one in SCENES.items() if self.wall.value else ():
+            for name in dict.fromkeys([FIRST, *SCENES]) if self.wall.value else ():
+                one = SCENES[name]
                 if topic in (one.topic, START * one.first):
                     images[name] = widgets.Image(layout={"visibility": "hidden"})
                     button = self._button(name, partial(self.open, name), tooltip=one.says)
                     tiles.append(widgets.Box([images[name], button]))
             self._scenes.children = tiles
+            self._outline()
             for gone in old:
                 close_all(gone)
             if tiles:
                 self._pictures = Beside(_pictured(images), self._failed)
 
+    def _outline(self) -> None:
+        """Outline the card of the scene that is shown."""
+        for card in self._scenes.children:
+            shown = card.children[1].description == self.scene
+            (card.add_class if shown else card.remove_class)("posenc-chosen")
+
     def _head(self, scene: str, when: str = "") -> None:
         """Say above the pictures what a scene shows, and when, or what's drawn."""
         self.scene = scene
+        self._outline()
         if scene:
             told = {scene: when + SCENES[scene].says}
         else:
@@ -325,7 +331,7 @@ class Playground(OnPage):
         views = wanted
         if not set(wanted) <= set(fitting):
             best = [*self._known[names[0]].views, "dot_product", "similarity", *fitting]
-            most = len(wanted) if names[1:] else VIEWS_AT_ONCE
+            most = len(wanted) if names[1:] else len(self.views)
             views = [view for view in dict.fromkeys(best) if view in fitting][:most]
         gone = ", ".join(view for view in wanted if view not in views)
         if gone and not told:
@@ -498,8 +504,8 @@ def _range(parameter: Parameter, value):
 
 
 def _called(view: str) -> str:
-    """Return a view's name for readers: trajectory 3d · Positions as points."""
-    return " · ".join(filter(None, (view.replace("_", " "), VIEWS[view].title)))
+    """Return a view's name for readers."""
+    return VIEWS[view].title or view.replace("_", " ").capitalize()
 
 
 def _in_address() -> str | None:
@@ -518,7 +524,7 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     Args:
         spec: a scene's name, such as "Where a real head looks" (see figures/scenes.toml), or a line
             such as "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
-            `Playground.line` gives one. None means the first encoding in own, or sinusoidal; in an
+            `Playground.line` gives one. None means the first encoding in own, or a scene; in an
             app, what its address asks for. If it can't be opened, the panel says why.
         own: encodings to add to the catalog's, one or a list, as for `explore`.
     """

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from posenc_lib.figures.registry import SCENES
+from posenc_lib.figures.registry import NAMES, SCENES
+from posenc_lib.live.playground import FIRST
 
 from .lab import jupyterlab
 from .lesson_page import CLIPBOARD, DESK, PICTURE, ExplorerOnPage, opened
@@ -27,6 +28,12 @@ CUT = """select => {
 }"""
 OFFERED = """names => String(names) === String(
     [...document.querySelectorAll('.posenc-scenes button')].map(button => button.textContent))"""
+CHOSEN = """name => name === [...document.querySelectorAll(
+    '.posenc-scenes [aria-pressed=true]')].map(button => button.textContent).join()"""
+IN_SIGHT = """panel => {
+    const room = panel.closest('.jp-WindowedPanel-outer').getBoundingClientRect();
+    const {top, bottom} = panel.getBoundingClientRect();
+    return top >= room.top - 1 && bottom <= room.bottom + 1; }"""
 KINDS = (
     "[...document.querySelectorAll('.jp-Cell')]"
     ".map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
@@ -57,33 +64,43 @@ class Ground(ExplorerOnPage):
         written.fill(line)
         written.press("Enter")
 
-    def scene(self, topic, name, told):
-        """Unfold the wall, choose a topic, then a scene by its picture."""
+    def scene(self, topic, name):
+        """Choose a topic, then a scene by its card."""
         if not self.page.locator(".posenc-scenes button").count():
             self.unfold("Scenes")
         self.page.get_by_role("button", name=topic, exact=True).click()
         names = [name for name, one in SCENES.items() if one.topic == topic.lower()]
         self.page.wait_for_function(OFFERED, arg=names)
         self.page.get_by_role("button", name=name, exact=True).click()
-        self.has(told)
+        self.has(SCENES[name].says)
+
+    def table(self):
+        """Open three views of one table by their line."""
+        self.unfold("Save or share")
+        self.open("sinusoidal: trajectory, heatmap, dot_product")
+        self.has("added to words; showing its table")
 
     def use(self):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
         seen = [self.settled()]
         for label, option, told in (
-            ("A", "ALiBi", "adds to scores. You see the numbers it adds"),
-            ("B", "Rotary (RoPE)", "rotates queries and keys. You see one query and one key"),
+            ("Encoding", "ALiBi", "adds to scores. You see the numbers it adds"),
+            (
+                "Compare with",
+                "Rotary (RoPE)",
+                "rotates queries and keys. You see one query and one key",
+            ),
         ):
             self.choose(label, option)
             self.has(told)
             seen.append(self.settled())
-        self.scene("Waves", PLAIN, "With a small base, these waves repeat")
+        self.scene("Waves", PLAIN)
         seen.append(self.settled())
         assert len(set(seen)) == 4
         assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
-        self.has("as it opened: With a small base, these waves repeat")
+        self.has(f"as it opened: {SCENES[PLAIN].says}")
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
         self.settled()  # its page has told that somebody looks
@@ -115,10 +132,8 @@ def test_in_jupyterlab(ground):
 @pytest.mark.slow
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
-    ground.scene("Waves", PLAIN, "With a small base, these waves repeat")
+    ground.scene("Waves", PLAIN)
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
-    ground.unfold("Scenes")
-    page.locator(".posenc-scenes button").first.wait_for()
     slider, before = ground.sliders()["seq_len"], ground.settled()
     page.get_by_role("button", name="Counting", exact=True).focus()
     while len(reached) < 80 and "Play pair" not in "".join(reached):
@@ -134,7 +149,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
         page.keyboard.press("Tab")
     told = " ".join(reached)
     assert [name for name in (*SLIDERS, *BUTTONS, PLAIN) if name not in told] == []
-    assert sum("select-one" in what for what in reached) >= 6  # A, B, three views, files
+    assert sum("select-one" in what for what in reached) >= 6  # two encodings, three views, files
     home, right, up, down, left, end = values
     assert (home, right, end) == (2, 3, 256)
     assert left + 1 == down < up - 1 > right
@@ -146,10 +161,11 @@ def test_from_the_cell_one_tab_leads_to_a_scene_and_from_there_to_its_slider(gro
     page.locator(".jp-CodeCell .jp-InputPrompt").click()
     page.keyboard.press("Tab")
     page.wait_for_function("() => document.activeElement.closest('.posenc-scenes')")
+    page.keyboard.press("Tab")  # past the one that is shown already
     before = ground.settled()
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
-    assert "query" in page.evaluate(NAMED)  # what the first scene is about
+    assert "query" in page.evaluate(NAMED)  # what the scene is about
     ground.wait_until(lambda picture: picture != before)
     before = ground.settled()
     page.keyboard.press("ArrowRight")
@@ -161,11 +177,11 @@ def test_from_the_cell_one_tab_leads_to_a_scene_and_from_there_to_its_slider(gro
 
 
 def test_after_a_fast_drag_words_are_of_the_last_value_and_files_come_to_the_reader(ground):
+    ground.table()
     slider = ground.sliders()["seq_len"]
     slider.drag_to(0.95, steps=60)
     ground.settled()
     ground.has(f"Table: {slider.readout.inner_text()} positions")
-    ground.unfold("Save or share")
     for kind, begin in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<?xml")):
         with ground.page.expect_download() as coming:
             ground.press(kind)
@@ -179,6 +195,7 @@ def test_after_a_fast_drag_words_are_of_the_last_value_and_files_come_to_the_rea
 
 @pytest.mark.slow
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
+    ground.table()
     start, slider = ground.settled(), ground.sliders()["query"]
     play = ground.page.get_by_role("button", name="Play query", exact=True)
     stop = ground.page.get_by_role("button", name="Stop query", exact=True)
@@ -246,7 +263,7 @@ def test_as_an_app(browser, lab, tmp_path):
         for link in page.locator("a[href]:visible").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
         page.goto(address("") + "&preset=ALiBi%27s+rulers")
-        Ground(page).has("Of eight heads each reaches about twice as far")
+        Ground(page).has(SCENES[NAMES["ALiBi's rulers"]].says)
         page.set_viewport_size({"width": 390, "height": 844})
         picture = page.locator(PICTURE)
         page.wait_for_function(
@@ -258,7 +275,7 @@ def test_as_an_app(browser, lab, tmp_path):
     page.close()
 
 
-def test_it_opens_on_its_wall_and_then_a_picture_with_its_sliders_fills_the_screen(ground):
+def test_it_opens_on_a_scene_and_the_strip_its_picture_and_its_sliders_fill_a_screen(ground):
     page = ground.page
     page.set_viewport_size({"width": 1280, "height": 720})
     first = sum(one.first for one in SCENES.values())
@@ -268,19 +285,29 @@ def test_it_opens_on_its_wall_and_then_a_picture_with_its_sliders_fills_the_scre
         arg=first,
         timeout=120_000,
     )
+    page.wait_for_function(CHOSEN, arg=FIRST)
+    ground.has(SCENES[FIRST].says)
     room = page.locator(".jp-WindowedPanel-outer").bounding_box()
-    wall = page.locator(".posenc-scenes").bounding_box()
-    assert wall["height"] < 0.6 * room["height"]
-    page.get_by_role("button", name=PLAIN, exact=True).click()
-    ground.has("With a small base, these waves repeat")
-    picture = page.locator(PICTURE)
-    page.wait_for_function("canvas => canvas.clientHeight > 340", arg=picture.element_handle())
-    page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
-    panel = page.locator(".posenc-playground").bounding_box()
-    assert panel["y"] >= room["y"] - 1  # all of it has come into sight by itself
-    assert panel["y"] + panel["height"] <= room["y"] + room["height"] + 1
-    lists = page.locator(".posenc-lists select:visible").all()
-    assert len(lists) == 5
-    for each in lists:  # what is chosen is seen whole
-        assert each.evaluate(CUT) <= 0
+    strip = page.locator(".posenc-scenes")
+    assert strip.bounding_box()["height"] < 0.2 * room["height"]
+    panel, picture = page.locator(".posenc-playground"), page.locator(PICTURE)
+    for name in (PLAIN, "Where a real head looks", "All four bits flip from 7 to 8"):
+        page.get_by_role("button", name=name, exact=True).click()  # one after another
+        ground.has(SCENES[name].says)
+        page.wait_for_function(CHOSEN, arg=name)
+        page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
+        page.wait_for_function("canvas => canvas.clientHeight > 250", arg=picture.element_handle())
+        # all of it has come into sight by itself
+        page.wait_for_function(IN_SIGHT, arg=panel.element_handle())
+        lists = page.locator(".posenc-lists select:visible").all()
+        assert len(lists) == 5
+        assert len({each.bounding_box()["y"] for each in lists}) == 1
+        for each in lists:  # what is chosen is seen whole
+            assert each.evaluate(CUT) <= 0
+    before = picture.bounding_box()["height"]
+    page.get_by_role("button", name="▾ Scenes").click()
+    page.wait_for_function(
+        "([canvas, before]) => canvas.clientHeight > before",
+        arg=[picture.element_handle(), before],
+    )
     page.set_viewport_size(DESK)

@@ -77,7 +77,7 @@ PLACES = (
     "_make",
     "_head",
     "_fitting",
-    "_offer",
+    "_outline",
     "_show",
     "_chosen",
     "_copy",
@@ -129,7 +129,9 @@ def walk(box):
 
 def test_lists_live_on_even_where_they_cannot_be_put_back(ground, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(Playground, "_offer", Mock(side_effect=KeyError("again and again")))
+        patch.setattr(
+            "posenc_lib.live.playground._called", Mock(side_effect=KeyError("again and again"))
+        )
         with pytest.raises(KeyError):
             ground.open("alibi: head_biases")
         assert not ground._showing

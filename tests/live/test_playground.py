@@ -17,7 +17,7 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import NAMES, SCENES, topics
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.live.playground import MARGIN, START
+from posenc_lib.live.playground import FIRST, MARGIN, START
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
@@ -85,7 +85,7 @@ def test_every_name_that_a_scene_has_had_opens_it(undrawn):
     ground.close()
 
 
-def test_it_opens_on_a_wall_of_a_few_scenes_whose_pictures_come_one_by_one(monkeypatch):
+def test_it_opens_with_a_strip_of_a_few_scenes_whose_pictures_come_one_by_one(monkeypatch):
     drawn = threading.Event()
 
     def slow(name, theme):
@@ -99,15 +99,29 @@ def test_it_opens_on_a_wall_of_a_few_scenes_whose_pictures_come_one_by_one(monke
     images, buttons = zip(*(tile.children for tile in ground._scenes.children), strict=True)
     assert images[-1].layout.visibility == "hidden"  # no broken picture until it is drawn
     names = [button.description for button in buttons]
-    assert names == [name for name, one in SCENES.items() if one.first]
-    assert 8 <= len(names) <= 10  # two rows
+    assert sorted(names) == sorted(name for name, one in SCENES.items() if one.first)
+    assert names[0] == ground.scene == FIRST
+    assert outlined(ground) == [FIRST]
+    assert 8 <= len(names) <= 10
     ground._pictures.wait()
     assert [bytes(image.value).decode() for image in images] == names
     assert {image.layout.visibility for image in images} == {None}
-    press(ground, "Points crowd on a circle")  # and the wall folds
-    assert (ground.wall.value, ground._scenes.children) == (False, ())
-    ground.wall.value = True
-    assert [button.description for _, button in tiles(ground)] == names
+    cards = ground._scenes.children
+    for name in ("Points crowd on a circle", "Where a real head looks"):
+        press(ground, name)  # the strip stays as it is, for the next one
+        assert (ground.wall.value, ground._scenes.children) == (True, cards)
+        assert outlined(ground) == [name]
+    ground.back()
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.explorer.sliders["base"].value = 500
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.a.value = "rope"
+    assert outlined(ground) == []
+    ground.back()
+    ground.topic.value = "waves"
+    assert outlined(ground) == ["Points crowd on a circle"]
+    ground.topic.value = "counting"
+    assert outlined(ground) == []
     ground.wall.value = False
     assert not ground._scenes.children
     ground.close()
@@ -120,7 +134,12 @@ def tiles(ground) -> list[tuple]:
     return [tile.children for tile in ground._scenes.children]
 
 
-def test_the_topics_of_the_wall_have_every_scene_once(undrawn):
+def outlined(ground) -> list[str]:
+    cards = [card for card in ground._scenes.children if "posenc-chosen" in card._dom_classes]
+    return [card.children[1].description for card in cards]
+
+
+def test_the_topics_have_every_scene_once(undrawn):
     ground = playground()
     offered = []
     for topic in topics():
@@ -185,7 +204,7 @@ def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground):
         assert ground.line == before
     called = playground("rop")  # a sentence, no traceback
     assert "isn&#x27;t in the catalog" in called._news.value
-    assert called.line.startswith("sinusoidal: trajectory")
+    assert called.scene == FIRST
     called.close()
 
 
@@ -223,6 +242,15 @@ def test_views_stay_where_all_fit_and_else_those_come_that_show_it_best(ground):
     ground.open("RoPE: clock, dot_product, similarity")
     ground.b.value = "alibi"
     assert "both feed clock, so here are other views" in ground._news.value
+
+
+def test_lists_call_each_view_by_a_name_of_its_own(ground):
+    ground.open("alibi: attention_rows")
+    assert ground.views[0].label == "Where each word looks, by row"
+    ground.open("rope: rotated_together, dot_product")
+    assert [drop.label for drop in ground.views] == ["Rotated together", "Dot product", "none"]
+    labels = [label for label, _ in ground.views[0].options]
+    assert len({*labels}) == len(labels)
 
 
 def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_share_all(ground):
@@ -322,7 +350,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     assert picture == ground.explorer.png
 
 
-USUAL = "sinusoidal: trajectory"
+USUAL = "rope: rotated_together"
 ADDRESSES = [
     ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
     ("preset=base+100+raps", USUAL, "there is no scene &#x27;base 100 raps&#x27;"),
@@ -457,15 +485,16 @@ def test_what_views_have_no_room_for_is_told_and_comes_back_with_other_views(gro
     assert not ground._news.value
 
 
-def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(ground):
+def test_a_file_and_the_topic_stay_as_they_were_chosen(ground):
     ground.file_as.value = "dark", 640
     ground.wall.value, ground.topic.value = True, "waves"
     assert ground._scenes.children
     press(ground, "Two positions all but meet")
     assert ground.file_as.value == ("dark", 640)
+    ground.wall.value = False
+    ground.open("ALiBi's rulers")
     assert not ground.wall.value
-    assert not ground._scenes.children
-    assert ground.topic.value == "waves"  # where the wall opens again
+    assert ground.topic.value == "waves"  # where the strip opens again
 
 
 @pytest.mark.parametrize("names", ["rope", "rope+alibi"])

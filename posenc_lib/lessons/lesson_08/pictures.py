@@ -49,7 +49,7 @@ def bias_added(pen, encoding, query=QUERY):
 
 @view(
     "cells",
-    "Where each word looks",
+    "Where each word looks, by row",
     needs="attend",
     ignores="content",
     **PAIRS | {"most_positions": 512},
