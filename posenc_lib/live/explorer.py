@@ -27,7 +27,7 @@ from posenc_lib.views.style import LOCK, themed
 PHONE = 420  # px of a page that gets two image dots per pixel
 VERDICT = 50, 24  # px for the verdict on a drawing, on a desk, on a projector
 LINE = 110  # letters in the line under a picture
-COLUMNS = 832, 1056  # px of width for two columns of sliders, on a desk, on a projector
+COLUMNS = 912, 1056  # px of width for two columns of sliders, on a desk, on a projector
 TOGETHER = 2  # views that a projector shows at once
 
 

@@ -15,7 +15,7 @@ from .lesson_page import PICTURE, LessonPage, notebook
 PICTURE_FIRST = ["05_sinusoidal", "06_rope", "16_real_model"]  # lessons that open with a picture
 LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 AROUND = 110  # px of a laptop's height that JupyterLab needs for itself
-TRACK, LETTERS = 200, 110  # px of a slider at least, letters under a panel at most
+TRACK, LETTERS = 240, 110  # px of a slider at least, letters under a panel at most
 FIVE = """explore("sinusoidal", seq_len=(8, 512), d_model=(2, 128), base=(10, 1e6),
     start={"seq_len": 512, "d_model": 64, "pair": 16, "query": 0})"""
 PANELS = (
