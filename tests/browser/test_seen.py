@@ -119,7 +119,7 @@ def test_what_stands_below_a_panel_is_one_row_with_one_right_edge(laptop):
         right = max(box["x"] + box["width"] for box in boxes)
         panel, picture = explorer.box, explorer.box.query_selector(PICTURE)
         # a picture is as wide as two columns of sliders, or these are as wide as the panel
-        edge = (picture if picture.bounding_box()["width"] > 832 else panel).bounding_box()
+        edge = (picture if picture.bounding_box()["width"] >= 912 else panel).bounding_box()
         sliders = panel.query_selector(".posenc-sliders").bounding_box()
         for end in (right, sliders["x"] + sliders["width"]):
             assert end == pytest.approx(edge["x"] + edge["width"], abs=1)
