@@ -78,7 +78,7 @@ class Ground(ExplorerOnPage):
         """Open three views of one table by their line."""
         self.unfold("Save or share")
         self.open("sinusoidal: trajectory, heatmap, dot_product")
-        self.has("added to words; showing its table")
+        self.has("added to words. You see its table")
 
     def use(self):
         """Do as a teacher does: choose, compare, open a scene, drag in pictures, go back, copy."""
@@ -172,7 +172,7 @@ def test_from_the_cell_one_tab_leads_to_a_scene_and_from_there_to_its_slider(gro
     ground.wait_until(lambda picture: picture != before)
     page.locator(".posenc-lists select:visible").nth(0).focus()
     page.keyboard.type("ro")  # r alone would be a Raw cell
-    ground.has("turns queries and keys")
+    ground.has("rotates queries and keys")
     assert page.evaluate(KINDS) == kinds
 
 
