@@ -175,9 +175,11 @@ class Explorer(OnPage):
         self._controls = in_columns(self.sliders)
         fold = widgets.HTML("<details><summary>In words</summary></details>")
         views = [view.name for view in self._settings.spec.views]
-        tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
-        tab.observe(lambda _: self._try(self._redraw), names="value")
-        self._tabs = [tab] * (len(views) > TOGETHER and not self.asks)
+        self._tabs = []
+        if len(views) > TOGETHER and not self.asks:
+            tab = widgets.ToggleButtons(options=[*views, "all"], description="view")
+            tab.observe(lambda _: self._try(self._redraw), names="value")
+            self._tabs = [tab]
         said = [*self._tabs, fold.add_class("posenc-fold"), self._tools, self._words]
         self._below = widgets.Box(said).add_class("posenc-said")
         below = [self._note, self._below, self._news]

@@ -1,5 +1,7 @@
 """What a test does on a lesson's page, in a reader's words: open, run all, press, drag, look."""
 
+import html
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,9 +80,9 @@ def stored(path) -> tuple[list[str], list[str], list[str]]:
         (o.get("text") or data.get("text/plain"), data.get("text/html", "")) for o, data in shown
     ]
     shown = [(words, page) for words, page in shown if words]  # a bare picture's are below it
-    of_pictures = "<summary>In words"
+    described = re.compile(r"<summary>In words</summary><p>(.*?)</p>", re.S)
     return (
-        [words for words, page in shown if of_pictures in page],
+        [html.unescape(words) for _, page in shown for words in described.findall(page)],
         [words for words, page in shown if not page],
         [words for words, page in shown if "<table" in page],
     )

@@ -246,11 +246,11 @@ def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
     verdicts = [card.verdict(name, "offset only") for name in card.measured]
     assert verdicts == [True, True, False, False]
-    rows = {line[:20].strip(): line for line in repr(card).splitlines()}
+    rows = {line[:22].strip(): line for line in repr(card).splitlines()}
     assert rows[""].split() == ["Slower", "Thirds", "waves", "mine"]
     assert "– its table ends" in rows["bounded ≤ 3"]
     assert rows["no length limit no end"].rstrip().endswith("○ no ends")
-    rule = "what must say what happens to queries and keys, which mrope does not"
+    rule = "what must say what happens to queries and keys, and mrope doesn't"
     with pytest.raises(ValueError, match=rule):
         pe.scorecard(["rope", "mrope"])
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
@@ -354,7 +354,7 @@ def test_each_view_of_a_rotary_encoding_is_reached_by_an_own_one_or_says_what_to
             if view not in MEASURED:
                 panel = pe.explore(with_what_is_asked_for(kind, words), views=view)
         if view in MEASURED:
-            assert "that is for " in words
+            assert "it's for " in words
             assert "other encodings" not in words
             continue
         assert panel.text.endswith(".")
