@@ -25,7 +25,7 @@ REST = [path.stem for path in NOTEBOOKS if path.stem not in (*MOVED, DONE)]
 ALL = os.environ.get("POSENC_LITE") == "all"
 REST = REST if ALL else []
 PATIENCE = 300_000  # ms: on a busy machine Python takes minutes to start
-LIVE = "document.querySelector('#posenc-status')?.textContent.startsWith('Live')"
+LIVE = "document.querySelector('#posenc-status')?.textContent.startsWith(\"It's live\")"
 BOOK = "jupyterapp.shell.currentWidget"
 TORCH = "PyTorch doesn't run in a browser: just read this cell."
 MODEL = f"The model itself doesn't run in a browser. Here {WITHOUT}"
