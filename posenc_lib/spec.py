@@ -47,9 +47,10 @@ class Spec:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings))
+        found = {}
         for name, value in values.items():
-            spec = spec.at(**{spec.parameter(name).name: value})
-        return spec
+            found[spec.parameter(name).name] = value
+        return spec.at(**found)
 
     @property
     def names(self) -> str:
