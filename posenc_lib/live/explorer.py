@@ -218,7 +218,7 @@ class Explorer(OnPage):
         width, wide = f"{drawn.page_width}px", drawn.page_width >= COLUMNS[self._look.large]
         self._picture.layout.width, self._picture.layout.max_width = "100%", width
         for beside in (self._controls, self._below):  # one right edge
-            beside.layout.max_width = width if wide else None
+            beside.layout.max_width = width if wide else ""
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what to write above encodings side by side; None means their titles."""

@@ -402,7 +402,7 @@ def _pictured(images: dict[str, widgets.Image]) -> Iterator[None]:
         with LOCK:
             theme = themes[late[0]] = Look().theme
             images[late[0]].value = thumbnail(late[0], theme)
-            images[late[0]].layout.visibility = None
+            images[late[0]].layout.visibility = "visible"
         yield
 
 
@@ -411,7 +411,7 @@ def _fold(title: str, inside: widgets.Widget) -> widgets.Widget:
     button = widgets.ToggleButton()
 
     def turn(_=None) -> None:
-        inside.layout.display = None if button.value else "none"
+        inside.layout.display = "" if button.value else "none"  # a browser drops None
         button.description = f"{'▾' if button.value else '▸'} {title}"
 
     button.observe(turn, names="value")

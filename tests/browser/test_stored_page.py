@@ -2,6 +2,7 @@
 
 import nbformat
 import pytest
+from playwright.sync_api import TimeoutError as Late
 
 from posenc_lib.__main__ import main
 
@@ -63,9 +64,11 @@ def test_what_is_stored_is_seen_and_in_the_dark_it_turns_with_the_first_picture(
         # a figure brings its own dark picture, the others are turned
         looks = "[one.style.cssText.includes('--dark'), getComputedStyle(one).filter]"
         looks = f"[...document.querySelectorAll('img')].map(one => {looks})"
-        page.wait_for_function(
-            f"{looks}.every(([own, filter]) => filter === (own ? 'none' : '{TURNED}'))"
-        )
+        every = f"{looks}.every(([own, filter]) => filter === (own ? 'none' : '{TURNED}'))"
+        try:
+            page.wait_for_function(every)
+        except Late:
+            raise AssertionError(page.evaluate(looks)) from None
         lesson.choose("Settings", "Theme", "JupyterLab Light")
         page.wait_for_function("document.body.dataset.jpThemeLight === 'true'")
         assert [image.evaluate(FILTER) for image in turned] == ["none"] * 3

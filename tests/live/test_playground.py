@@ -105,7 +105,7 @@ def test_it_opens_with_a_strip_of_a_few_scenes_whose_pictures_come_one_by_one(mo
     assert 8 <= len(names) <= 10
     ground._pictures.wait()
     assert [bytes(image.value).decode() for image in images] == names
-    assert {image.layout.visibility for image in images} == {None}
+    assert {image.layout.visibility for image in images} == {"visible"}
     cards = ground._scenes.children
     for name in ("Points crowd on a circle", "Where a real head looks"):
         press(ground, name)  # the strip stays as it is, for the next one
