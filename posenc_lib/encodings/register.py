@@ -63,6 +63,7 @@ RENAMED = {
     "neighbour_steps": "neighbor_steps",
     "push": "constant",
     "push_one_back": "constant_one_back",
+    "query": "position",  # of views where nothing queries anything
 }
 
 

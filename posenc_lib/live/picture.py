@@ -24,7 +24,7 @@ MOMENT = 3  # seconds for a page to load what a canvas needs
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # a drag in a plane sets both
 # where a slider has a different name
-SLIDERS = {"position": "query", "key": "query", "token": "before"}
+SLIDERS = {"position": ("query", "position"), "key": ("query",), "token": ("before",)}
 
 
 class Picture(anywidget.AnyWidget):
@@ -135,7 +135,7 @@ def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
     if tuple(pen.names) == BOTH:
         return [(name, k) for k, name in enumerate(BOTH) if name in free]
     found = sorted((SETS.index(name), k) for k, name in enumerate(pen.names) if name in SETS)
-    wanted = [(SLIDERS.get(SETS[place], SETS[place]), k) for place, k in found]
+    wanted = [(name, k) for at, k in found for name in SLIDERS.get(SETS[at], (SETS[at],))]
     return [(name, k) for name, k in wanted if name in free][:1]
 
 

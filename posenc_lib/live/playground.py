@@ -38,7 +38,7 @@ KINDS = {  # where an encoding enters, and what's drawn of it
 }
 START = "start here"  # the scenes a playground opens with
 LIVE = 4  # sliders above a picture; the rest are folded
-USUAL = ("query", "offset", "base", "seq_len")  # moved most
+USUAL = ("query", "position", "offset", "base", "seq_len")  # moved most
 WIDTHS = {"for a slide": None, "640 px wide": 640}
 FILES = [("as shown", ())]
 for look in ("light", "dark"):

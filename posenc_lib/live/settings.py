@@ -13,7 +13,7 @@ from posenc_lib.spec import Spec, beyond
 
 MOST_STEPS = 10_000  # per slider
 STEPS_HELD = 8  # per slider: where frozen axes are measured, plus its last step
-ROLES = ("query", "pair", "offset")  # these have a color, in pictures and on sliders
+ROLES = ("query", "position", "pair", "offset")  # these have a color, in pictures and on sliders
 SWITCH = {False: "off", True: "on"}
 NO_ROOM = "These settings allow only this value."
 

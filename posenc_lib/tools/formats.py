@@ -148,7 +148,12 @@ def _in_paper(picture: np.ndarray, around: int) -> np.ndarray:
 
 def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:
     """Return the pixels of a slider: its name, how far along it is (0 to 1), its value."""
-    role = {"query": style.QUERY, "pair": style.PAIR, "offset": style.INK}.get(name, style.KEY)
+    role = {
+        "query": style.QUERY,
+        "position": style.QUERY,
+        "pair": style.PAIR,
+        "offset": style.INK,
+    }.get(name, style.KEY)
     # of the line, right of its name and left of the longest value
     begin, end = (0.16 + 0.095 * len(name)) / width, 1 - 1.0 / width
     here, look = begin + (end - begin) * part, {"fontsize": 11, "fontweight": "bold"}

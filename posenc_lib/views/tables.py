@@ -25,7 +25,15 @@ ASKED = replace(SCALE, default=None, start=1)
 
 @view("cells", "The table", x="position", y="dim", wide=856)
 def heatmap(
-    pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
+    pen,
+    encoding,
+    shown_dims=DIMS,
+    part=PART,
+    embed_scale=ASKED,
+    query=None,
+    position=None,
+    bound=None,
+    pair=None,
 ):
     """Color a table, a column for each position, or words or their sum; frame the dims of a pair.
 
@@ -47,7 +55,7 @@ def heatmap(
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
             pen.tick("y", row, color=style.PAIR)
-    pen.query(query)
+    pen.query(position if query is None else query)
     if part:
         length = about(whole)
         pen.title(f"{TITLES[part]}: {length} long")

@@ -9,6 +9,7 @@ from posenc_lib.views.style import LEFT
 
 # Sliders of several views
 QUERY = Parameter("query", "position of the query", 10, 0, 4095)
+POSITION = Parameter("position", "which position to look at", 10, 0, 4095)
 OFFSET = Parameter(
     "offset", "how many positions the key is after the query", 5, 0, 4095, least=-4095
 )
@@ -103,7 +104,7 @@ class View:
 
     def highest(self, width: int, seq_len: int) -> dict:
         """Return the highest values of its parameters, for a table."""
-        ends = dict.fromkeys(("query", "offset"), seq_len - 1)
+        ends = dict.fromkeys(("query", "position", "offset"), seq_len - 1)
         ends |= {"pair": max(width // 2 - 1, 0), "shown_dims": width, "num_waves": width}
         own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
         return own | (self.ends(width, seq_len) if self.ends else {})

@@ -227,8 +227,8 @@ def test_every_parameter_changes_what_is_seen(one):
 
 def test_frames_stay_within_what_other_values_leave():
     clock, sweep = find("clock_hands"), find("base_sweep")
-    frames = clock.frames(clock.values(seq_len=4, query=0))
-    assert [frame["query"] for frame in frames] == [0, 1, 2, 3]
+    frames = clock.frames(clock.values(seq_len=4, query=0))  # the old name of position
+    assert [frame["position"] for frame in frames] == [0, 1, 2, 3]
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
 
 

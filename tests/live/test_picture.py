@@ -90,7 +90,7 @@ def hand_of(explorer, slider: str) -> tuple:
 
 
 def test_a_drag_turns_a_hand_the_way_it_goes_round():
-    settings = ("sine", "clock", "query"), ("rope", "vectors", "offset")
+    settings = ("sine", "clock", "position"), ("rope", "vectors", "offset")
     for what, view, slider in settings:
         explorer = explore(what, views=view, start={slider: 3})
         (middle, tip), turn = hand_of(explorer, slider)

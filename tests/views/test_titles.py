@@ -138,8 +138,8 @@ def heatmap(title, said, e, v):
 
 def odometer(title, said, e, v):
     if "last position" in title:
-        return v["query"] == len(e.table) - 1
-    return said[2] == (np.abs(e.table[v["query"] + 1] - e.table[v["query"]]) > 0.5).sum()
+        return v["position"] == len(e.table) - 1
+    return said[2] == (np.abs(e.table[v["position"] + 1] - e.table[v["position"]]) > 0.5).sum()
 
 
 def steps(title, said, e, v):
@@ -459,7 +459,7 @@ def token_cosine(title, said, e, v):
 def nearest_token(title, said, e, v):
     words = toy_data.tokens(10, e.table.shape[1])
     found = (
-        (words + e.table[v["query"]]) @ (words / np.linalg.norm(words, axis=1, keepdims=True)).T
+        (words + e.table[v["position"]]) @ (words / np.linalg.norm(words, axis=1, keepdims=True)).T
     ).argmax(axis=1)
     if "become" in title:
         return {f"“{VOCABULARY[k]}”" for k in found} == {title.split()[-1]}
@@ -639,8 +639,8 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} 
     ),
     "census": lambda title, said, e, v: [len(pe.census()["rotary"]), pe.census().total],
     "clock": lambda title, said, e, v: (
-        said[:2] == [v["query"], 0]
-        and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+        said[:2] == [v["position"], 0]
+        and abs(said[2] - v["position"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
     ),
     "cube": lambda title, said, e, v: (
         [*said, 0][0] == (np.abs(np.diff(e.table[:, :3], axis=0)).sum(1) > 1).sum()

@@ -7,7 +7,7 @@ from posenc_lib.views import style
 from posenc_lib.views.space import AZIMUTH, CORNERS, SPACE, looked_at, room
 from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD
-from posenc_lib.views.view import QUERY, view
+from posenc_lib.views.view import POSITION, view
 
 # of a step that changes one, two or all three dims
 WAYS = ("on an edge", "across a face", "through")
@@ -69,7 +69,7 @@ COUNTS = -1.3  # below a wheel: where its count stands
 
 
 @view("free", "One position, digit by digit", x="dim")
-def odometer(pen, encoding, query=QUERY):
+def odometer(pen, encoding, position=POSITION):
     """Draw a row as wheels, with the rows before and after it,
     and how often each has flipped from position 0 on.
 
@@ -77,13 +77,13 @@ def odometer(pen, encoding, query=QUERY):
     """
     table = encoding.table.astype(np.float64)
     flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
-    before, query, exact = int(query), round(query), query
-    rolls = (exact - query) * flips[before]  # a film shows it between positions, too
-    count, row, now = table.shape[1], table[query], flips[query]
-    so_far = flips[:query].sum(axis=0)[:MOST].tolist()
-    whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
+    before, position, exact = int(position), round(position), position
+    rolls = (exact - position) * flips[before]  # a film shows it between positions, too
+    count, row, now = table.shape[1], table[position], flips[position]
+    so_far = flips[:position].sum(axis=0)[:MOST].tolist()
+    whole, last, shown = not np.mod(row, 1).any(), position + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
-    pen.unit((f"position {query}", style.QUERY), "and its neighbors; framed: what flips next")
+    pen.unit((f"position {position}", style.QUERY), "and its neighbors; framed: what flips next")
     apart = pen.size[0] / pen.spans[0]  # px from one wheel to the next
     half = min(0.44, 100 / 2 / apart)  # px of a wheel
     for k, value in enumerate(row[:shown]):
@@ -94,13 +94,13 @@ def odometer(pen, encoding, query=QUERY):
         )
         pen.box(k - half, -1, 2 * half, 2, **look)
     side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
-    for at in range(max(query - 1, 0), min(query + 2, len(table))):
-        here, height = at == query, ROLL * (query - at)
+    for at in range(max(position - 1, 0), min(position + 2, len(table))):
+        here, height = at == position, ROLL * (position - at)
         digits, rounded = 0 if whole else 2, table[at, :shown].round(2) + 0.0
         words = [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
         most = 0.94 * 2 * half * apart / max(map(len, words))
         for k, word in enumerate(words):
-            turned, strong = height + ROLL * rolls[k], here or (at > query and now[k])
+            turned, strong = height + ROLL * rolls[k], here or (at > position and now[k])
             size = min(36 - 18 * abs(turned) / ROLL, most)
             if abs(turned) < 0.85:
                 pen.text(word, (k, turned), fontsize=size, **BOLD if strong else faint)
@@ -110,8 +110,10 @@ def odometer(pen, encoding, query=QUERY):
     for k, times in enumerate(so_far):
         pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)
     flipping = f"flips {now.sum()} of {style.plural(count, 'digit')}{'' if whole else ' by over ½'}"
-    pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {flipping}")
+    pen.title(
+        f"{position} is the last position" if last else f"{position} → {position + 1} {flipping}"
+    )
     flip = "flips" if now.sum() == 1 else "flip"
     after = "it is the last one" if last else f"{now.sum()} of {count} {flip} at the next step"
     digits, counts = ", ".join(map(number, row[:MOST])), ", ".join(map(str, so_far))
-    return f"Digits of position {query}: {digits}; {after}; flips so far: {counts}."
+    return f"Digits of position {position}: {digits}; {after}; flips so far: {counts}."

@@ -11,7 +11,7 @@ from posenc_lib.views import style
 from posenc_lib.views.points import PLANE, gap, numbers, outward, path, plane, scatter
 from posenc_lib.views.space import AZIMUTH, SPACE, looked_at, room
 from posenc_lib.views.style import number
-from posenc_lib.views.view import PAIR, QUERY, view
+from posenc_lib.views.view import PAIR, POSITION, view
 
 BY_BASE = {
     "needs": "rows base",
@@ -108,7 +108,7 @@ TURNING = {"ignores": "content layout pairing"}
 
 
 @view("curves", "Each dim as a wave", x="position", shares=(), lines="")
-def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
+def waves(pen, encoding, num_waves=NUM_WAVES, position=None):
     """Draw the first dims against the position, fast ones on top."""
     shown = encoding.table[:, :num_waves]
     at, fine = encoding.between(min(max(SMOOTH // len(shown), 1), 32))
@@ -128,13 +128,13 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     pen.unit(f"↓ dim, each from {number(-bound * low)} to {number(bound)}")
     for zero in lifted(np.zeros(count)):
         pen.rule("y", zero, style.GRID, 0.8)
-    pen.query(query)
+    pen.query(position)
     for wave, heights in zip(lifted(fine).T, lifted(shown).T, strict=True):
         pen.curve(at, wave, lw=min(2, gap / 4))
         if rows <= 48:  # positions: more dots than this would hide their curve
             pen.dots(np.stack([np.arange(rows), heights], axis=1), size=min(6.5, 0.3 * gap))
-        if query is not None:
-            pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
+        if position is not None:
+            pen.mark([(position, heights[position])], style.QUERY, min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
     turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
     names = zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")
@@ -185,7 +185,7 @@ def _ratio(lengths: list) -> str:
 
 
 @view("free", "Clock hands and their sines", y="position", needs="frequencies wave", **TURNING)
-def clock(pen, encoding, query=QUERY):
+def clock(pen, encoding, position=POSITION):
     """Draw three waves as hands that start at twelve, each tip above its own wave,
     which runs down the page.
     """
@@ -198,28 +198,28 @@ def clock(pen, encoding, query=QUERY):
     ends = (max(last, 1) + 0.1 * up, -2.3 * up)
     pen.axes((0, across / hand), ends, xticks=(), yticks=yticks)
     pen.unit("↓ position;", ("sine: how far right the tip is", style.INK))
-    pen.query(y=query)
+    pen.query(y=position)
     around, down, center = np.linspace(0, 2 * np.pi, 91), np.linspace(0, last, SMOOTH), -1.15 * up
     told = []
     for k, wave in enumerate(shown):
-        angle, middle = query * theta[wave], apart * (k + 0.5)
+        angle, middle = position * theta[wave], apart * (k + 0.5)
         sine, tip, top = number(np.sin(angle)), middle + np.sin(angle), center - up * np.cos(angle)
         pen.line(middle + np.sin(around), center + up * np.cos(around), style.GHOST, 1)
         pen.line([middle, middle], [0, last], style.GHOST, 1)
         pen.line(middle + np.sin(theta[wave] * down), down, style.KEY, 2.2)
-        pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
-        both = [[(middle, query), (tip, query)], [(middle, center), (tip, top)]]
+        pen.line([tip, tip], [top, position], style.INK, 1.2, linestyle=":")
+        both = [[(middle, position), (tip, position)], [(middle, center), (tip, top)]]
         pen.strokes(both, color=style.INK, lw=3)
-        pen.hands.append(("query", [(middle, center), (tip, top)], -theta[wave]))  # clockwise
-        pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
+        pen.hands.append(("position", [(middle, center), (tip, top)], -theta[wave]))  # clockwise
+        pen.dots([(tip, top), (tip, position)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")
         made = number(angle / (2 * np.pi))
         told.append(f"{called} {wave} has made {made} turns, its sine is {sine}")
-    turns = style.times_round(query * theta[0] / (2 * np.pi))
-    if query:
-        pen.title(f"At position {query} {called} 0 has gone round {turns}")
-    return f"Clock at position {query}: {'; '.join(told)}."
+    turns = style.times_round(position * theta[0] / (2 * np.pi))
+    if position:
+        pen.title(f"At position {position} {called} 0 has gone round {turns}")
+    return f"Clock at position {position}: {'; '.join(told)}."
 
 
 @view("free", "Positions in space", **SPACE)

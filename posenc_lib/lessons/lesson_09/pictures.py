@@ -283,7 +283,12 @@ def name_ends(pen, ends: list) -> None:
         low = place + 14  # the next is above it
 
 
-@view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
+def far(width: int, seq_len: int) -> dict:
+    """Return how far a table of errors goes, however long a text is."""
+    return {"position": LAST}
+
+
+@view("curves", "Largest error of cos or sin", x="up to position", ends=far, **TABLES)
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use:
     the worst up to each position.
