@@ -17,6 +17,7 @@ SOURCES = [
 ]
 FOLD = "<details><summary>Answer</summary>\n\n![What it does](attachment:answer.png)\n\nIt falls.\n"
 STILL = ".jp-RenderedImage img"
+IMAGES = ".jp-Notebook img"
 FILTER = "image => getComputedStyle(image).filter"
 TURNED = "invert(0.93) hue-rotate(180deg)"
 
@@ -59,11 +60,11 @@ def test_what_is_stored_is_seen_and_in_the_dark_it_turns_with_the_first_picture(
             page.keyboard.press("Shift+Enter")
         # the figure that was drawn, the panel that is stored, the answer
         count = "document.querySelectorAll('{}').length === {}"
-        page.wait_for_function(f"{count.format(STILL, 1)} && {count.format('img', 3)}")
-        turned = page.locator("img").all()
+        page.wait_for_function(f"{count.format(STILL, 1)} && {count.format(IMAGES, 3)}")
+        turned = page.locator(IMAGES).all()
         # a figure brings its own dark picture, the others are turned
         looks = "[one.style.cssText.includes('--dark'), getComputedStyle(one).filter]"
-        looks = f"[...document.querySelectorAll('img')].map(one => {looks})"
+        looks = f"[...document.querySelectorAll('{IMAGES}')].map(one => {looks})"
         every = f"{looks}.every(([own, filter]) => filter === (own ? 'none' : '{TURNED}'))"
         try:
             page.wait_for_function(every)
