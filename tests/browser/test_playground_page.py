@@ -165,7 +165,7 @@ def test_from_the_cell_one_tab_leads_to_a_scene_and_from_there_to_its_slider(gro
     before = ground.settled()
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
-    assert "query" in page.evaluate(NAMED)  # what the scene is about
+    assert "position" in page.evaluate(NAMED)  # what the scene is about
     ground.wait_until(lambda picture: picture != before)
     before = ground.settled()
     page.keyboard.press("ArrowRight")

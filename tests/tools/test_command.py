@@ -103,7 +103,7 @@ REFUSED = {
     "make toeplitz --width 20": "--width must be at least 360, got 20",
     "make ladder --format gif --dpi 600": "--dpi must be at most 200, got 600",
     "make clock_hands --format gif --set seq_len=1 --set query=0": (
-        "in clock_hands: query must be at most 0 here"
+        "in clock_hands: position must be at most 0 here"
     ),
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": (
