@@ -35,11 +35,11 @@ def check_environment() -> None:
     if found := _found():
         print("\n".join([*found, MEND]))
     elif _server() and (mend := to_drag()) != RELOAD:
-        print(f"The sliders below will move, but you can't drag in a picture yet: {mend}")
+        print(f"Your sliders will move, but you can't drag in a picture yet: {mend}")
     elif not _said(metadata.requires, "posenc_lib"):
         print("The sliders below should move. (This install doesn't list what posenc_lib needs.)")
     else:
-        print("Everything is in place: the sliders below will move.")
+        print("Everything is in place: your sliders will move.")
 
 
 @cache

@@ -27,7 +27,7 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     (needed,) = (one for one in metadata.requires("posenc_lib") if "ipywidgets" in one)
     needed = needed.removeprefix("ipywidgets")
     environment.check_environment()
-    assert capsys.readouterr().out == "Everything is in place: the sliders below will move.\n"
+    assert capsys.readouterr().out == "Everything is in place: your sliders will move.\n"
     monkeypatch.setattr(environment.metadata, "version", version)
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
@@ -91,7 +91,7 @@ def test_a_copy_that_was_not_installed_asks_for_nothing(monkeypatch):
     environment.require.cache_clear()
 
 
-GOOD = "Everything is in place: the sliders below will move.\n"
+GOOD = "Everything is in place: your sliders will move.\n"
 SPARSE = "The sliders below should move. (This install doesn't list what posenc_lib needs.)\n"
 OLD = "This is Python {0}, and >=9 is needed.\n{1}\n"
 ABOUT = {  # what is written about the library, and what the check then says

@@ -144,7 +144,7 @@ def squares(height, width, dims):
         ),
         ("gray", lambda x, d: Ellipsis + x, "not tried yet"),
         ("asks", lambda k, n: pe.rope(k, n), "x[None] has one row"),
-        ("twin", 22, "position 22 stands 2.000 from position 0; another one is nearer"),
+        ("twin", 22, "position 22 is 2.000 from position 0, but a different one is closer"),
         (
             "closest",
             lambda x: pe.closest_pair(x)[:2],
@@ -271,6 +271,9 @@ TRUTH = {  # right answers in plain NumPy
     "fractions": lambda n: np.arange(n) / n,
     "spacing": lambda n, d: d**0.5 / n,
     "embed_scale": lambda d, r: r * (d / 2) ** 0.5,
+    "masked": lambda w: np.stack(
+        [[x / sum(row[: k + 1]) * (j <= k) for j, x in enumerate(row)] for k, row in enumerate(w)]
+    ),
     "restore": lambda order: np.array([list(order).index(t) for t in range(len(order))]),
     "read_bits": lambda x: np.array([int("".join(map(str, row.astype(int))), 2) for row in x]),
     "one_turn_base": lambda n, d: np.exp(np.log(n / (2 * np.pi)) * d / (d - 2)),

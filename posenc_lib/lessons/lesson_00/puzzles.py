@@ -7,19 +7,22 @@ from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 # The positions of a text with seq_len words, as an array?
 @function_puzzle(
-    "A sequence of 4 words has the positions 0, 1, 2, 3: "
-    "the first is 0, the last is one less than 4.",
-    "NumPy has one function that counts: np.arange.",
-    "np.arange(n) begins at 0 and stops before n: "
-    "which n leaves as many positions as there are words?",
+    "Four words have the positions 0, 1, 2, and 3. "
+    "The first is 0, and the last is one less than 4.",
+    "NumPy has a function that counts: np.arange.",
+    "np.arange(n) starts at 0 and stops before n. Which n gives you one position for each word?",
     cases=((1,), (4,), (49,), (512,)),
-    won="These are the t of every formula to come, from 0 on as everywhere in this series.",
+    won="These are the t in every formula to come. We always count from 0.",
     mistakes={
-        "you count from 1; here, as in Python, the first position is 0.": (
+        "You started at 1. Here, as in Python, the first position is 0.": (
             lambda n: np.arange(1, n + 1)
         ),
-        "one position too many: n words have the positions 0 … n − 1.": lambda n: np.arange(n + 1),
-        "that is how many positions there are; return all of them, from 0 on.": lambda n: n,
+        "You have one position too many. With n words, the last position is n − 1.": (
+            lambda n: np.arange(n + 1)
+        ),
+        "You returned how many positions there are. Return all of them, starting with 0.": (
+            lambda n: n
+        ),
     },
 )
 def count(seq_len):
@@ -28,31 +31,30 @@ def count(seq_len):
 
 def _how_near(value) -> str:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return "write one whole number, without brackets or quotes."
+        return "write one integer, without brackets or quotes."
     if not 0 < value < 64:
-        return "there are 64 positions, 0 to 63."
-    return (
-        f"position {value} stands {2 * abs(np.sin(value / 2)):.3f} from position 0; "
-        "another one is nearer."
-    )
+        return "the 64 positions are 0 to 63, and 0 itself doesn't count."
+    gap = 2 * abs(np.sin(value / 2))
+    return f"position {value} is {gap:.3f} from position 0, but a different one is closer."
 
 
 # Two dims, 64 positions: which other position comes closest to position 0?
 value_puzzle(
     "twin",
     44,
-    "Drag seq_len of your first slider on to 64: "
-    "which of the new points land almost on position 0, at the top?",
-    "The words under the picture say how far the last position is from position 0. "
-    "Where are they smallest?",
-    "One turn takes 2π ≈ 6.283 positions. "
-    "Which whole number up to 63 is nearest to a whole number of turns?",
-    why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0. "
-    "Two dims are soon full; that is one reason to have more.",
+    "Drag seq_len to 64 in the panel under “A walk around the circle”. "
+    "Which new points land almost on position 0, at the top?",
+    "Open “In words” under the picture: it says how far the last position is from position 0. "
+    "Where is that number smallest?",
+    "A full turn takes 2π ≈ 6.283 positions. "
+    "Which integer up to 63 is closest to a whole number of turns?",
+    why="44 radians are 7 turns and 0.018 radians, so position 44 is almost on position 0. "
+    "Two dims fill up fast, which is one reason to have more.",
     judge=_how_near,
     mistakes={
-        "that is position 0 itself; look for another one.": 0,
-        "one turn is 6.28 positions, and 6 falls 0.28 short; "
-        "later turns end nearer to a whole number.": 6,
+        "that's position 0 itself. Look for a different one.": 0,
+        "a full turn is 6.28 positions, and 6 is 0.28 short of it. "
+        "Later turns end closer to an integer.": 6,
+        "position 710 is closer still, but this text ends at 63.": 710,
     },
 )

@@ -1,4 +1,4 @@
-"""The pictures that only lesson 01 shows."""
+"""Lesson 01's pictures: three words in any order, and what attention makes of them."""
 
 import itertools
 
@@ -15,7 +15,7 @@ SENTENCE_SEED = 614  # with four dims each weight and each output can be told fr
 
 
 def sentence_tokens(dim: int) -> np.ndarray:
-    """Return the vectors of the sentence's tokens, drawn like others; shape (3, dim)."""
+    """Return a random vector for each token of the sentence, shape (3, dim)."""
     return np.random.default_rng(SENTENCE_SEED).normal(size=(len(SENTENCE), dim))
 
 
@@ -26,7 +26,7 @@ NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 
 ORDER = Parameter(
     "order",
-    "in which order the words stand",
+    "the order of the three words",
     0,
     0,
     len(NAMES) - 1,
@@ -35,6 +35,9 @@ ORDER = Parameter(
 )
 
 SAME = 1e-9  # more than rounding moves a number
+THIN, THICK = 0.6, 9.0  # points of an arc of weight 0, and how many more of weight 1
+CLEAR, LOOP = 16, 12  # px: from a token's middle up to its arcs, and a loop's radius
+ASIDE = {1: 26, 2: 14}  # px: from a token's middle to its arcs, by how far they reach
 REORDERED = {
     "needs": "attend query_and_key",
     "ignores": "content max_distance",
@@ -43,7 +46,7 @@ REORDERED = {
 
 
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Return an order's tokens, and attention's output and weights, rows and columns put back."""
+    """Return an order's tokens, then attention's outputs and weights, both in the first order."""
     order = [token for token in ORDERS[which] if token < encoding.seq_len]
     outputs, weights = encoding.attend(sentence_tokens(encoding.num_dims)[order], causal=causal)
     back = np.argsort(order)
@@ -51,42 +54,118 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
 
 
 def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
-    """Color a grid, and say how many numbers have changed.
+    """Color a grid, and say how many numbers changed.
 
-    Where there is room, changes are framed, and the numbers are written.
+    If there's room, the numbers are written and the changed ones framed.
     """
     pen.cells(grid, clim, **state)
-    few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
+    few = grid.shape[1] <= 6  # columns whose numbers fit their cells
     framed = [("framed: changed", style.INK)] if few and changed.any() else []
     pen.unit(f"↓ {unit}", *framed)
-    dx, dy = 4 / (pen.size / pen.axes.room(grid)[::-1])  # frames stand apart
+    dx, dy = 4 / (pen.size / pen.axes.room(grid)[::-1])  # frames don't touch
     for row, column in np.argwhere(changed) if few else ():
         pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
     if few:
-        pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
-    changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
+        pen.fill("{:.2f}", style.WORDS, blank=0)  # masked cells stay empty
     if not order:
-        return "the other orders are compared with this one"
-    pen.title(f"The order changes {changes}")
-    return f"the order changes {changes}"
+        return "Every other order is compared with this one."
+    changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"No {what[:-1]}"
+    told = f"{changes} changed"
+    pen.title(told)
+    return f"{told} compared with “{NAMES[0]}”."
+
+
+def color_of(token: str) -> str:
+    """Return the color of a token."""
+    return dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))[token]
+
+
+def on_tile(token: str) -> dict:
+    """Return the look of a token on its tile."""
+    color = color_of(token)
+    tile = {"boxstyle": "round,pad=0.35", "facecolor": color, "edgecolor": "none"}
+    return {"bbox": tile, "color": style.readable_on(color), "fontsize": style.NUMBERS} | BOLD
 
 
 def tiles(pen, tokens, *axes: str) -> None:
-    """Write tokens along axes, each on a tile of its own color."""
-    colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
+    """Write tokens along axes, each on a tile in its color."""
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
         place, move, side = (at, 0), (0, -14), "center"
         if axis == "y":
             place, move, side = (0, at), (-9, 0), "right"
-        tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
-        look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS} | BOLD
-        pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
+        pen.text(token, place, move, within=axis, ha=side, **on_tile(token))
+
+
+def looks(tokens: list[str], weights: np.ndarray) -> str:
+    """Say where each token looks most."""
+    found = []
+    for token, row in zip(tokens, weights, strict=True):
+        top = int(row.argmax())
+        at = "itself" if tokens[top] == token else tokens[top]
+        most = "looks most at" if not found else "at"
+        found.append(f"{token} {most} {at} ({100 * row[top]:.0f}%)")
+    return ", ".join(found)
+
+
+@view(
+    "free",
+    "Who looks at whom",
+    x="",
+    left=8,
+    wide=640,
+    **REORDERED,
+)
+def sentence_arcs(pen, encoding, order=ORDER, causal=CAUSAL):
+    """Draw an arc from each of a few tokens to each it looks at, as wide as the weight.
+
+    A look to the right is above the words, a look to the left below them, in the color of the
+    token that looks.
+    """
+    shown, _, weights = attended(encoding, order, causal)
+    weights, sentence = weights[shown][:, shown], [TOKENS[k] for k in shown]
+    wide, high = pen.size
+    pen.axes((0, wide), (0, high), x="", xticks=(), yticks=())  # data are px
+    places = (np.arange(len(shown)) + 0.5) * wide / len(shown)
+    middle = high / 2
+    for (row, column), weight in np.ndenumerate(weights):
+        if weight > 0:
+            side = -1 if column < row else 1
+            arc = _arc(
+                places[row], places[column], ASIDE.get(abs(row - column)), middle - CLEAR - 9
+            )
+            look = {"color": color_of(sentence[row]), "lw": THIN + THICK * weight}
+            arc[:, 1] = middle + side * (CLEAR + arc[:, 1])
+            pen.strokes([arc], capstyle="butt", **look)
+    for token, place in zip(sentence, places, strict=True):
+        pen.text(token, (place, middle), **on_tile(token))
+    pen.points = np.stack([places, np.full(len(places), middle)], axis=-1)
+    pen.says = lambda x, y: _row_of(sentence, weights, np.abs(places - x).argmin())
+    pen.unit("above: looking right, below: looking left")
+    return f"“{' '.join(sentence)}”: {looks(sentence, weights)}."
+
+
+def _arc(start: float, end: float, aside: int | None, room: float) -> np.ndarray:
+    """Return an arc from one place to another, or a loop, (points, 2), from 0 up."""
+    angles = np.linspace(0, np.pi, 49)
+    if aside is None:
+        return np.stack([start + LOOP * np.sin(2 * angles), LOOP * (1 - np.cos(2 * angles))], 1)
+    start, end = start + np.sign(end - start) * aside, end - np.sign(end - start) * aside
+    half = (end - start) / 2
+    high = min(0.55 * abs(half), room)
+    return np.stack([start + half * (1 - np.cos(angles)), high * np.sin(angles)], axis=1)
+
+
+def _row_of(tokens: list[str], weights: np.ndarray, row: int) -> str:
+    """Say how much attention a token gives each."""
+    shares = zip(tokens, weights[row], strict=True)
+    return f"{tokens[row]} gives " + ", ".join(f"{to} {number(weight)}" for to, weight in shares)
 
 
 @view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Color attention's weights over a few tokens whose order you change;
-    what differs from the first is framed.
+    """Color the attention weights of a few tokens in an order you choose.
+
+    Frames mark the weights that differ from those in the first order.
     """
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
     # also where the mask has taken a weight away
@@ -95,26 +174,23 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
     tiles(pen, sentence, "x", "y")
-    tops = zip(sentence, weights.argmax(axis=1), strict=True)
-    seen = ", ".join(f"{token} looks most at {sentence[top]}" for token, top in tops)
-    return f"“{' '.join(sentence)}”: {seen}; {told}."
+    return f"{told} “{' '.join(sentence)}”: {looks(sentence, weights)}."
 
 
-@view("cells", "What comes out", x="dim", left=52, **REORDERED)
+@view("cells", "The output for each word", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Color what comes out for each token, and their mean;
-    what differs from the first order is framed.
+    """Color attention's output for each token, and the mean of these outputs.
+
+    Frames mark the numbers that differ from those in the first order.
     """
     both = [attended(encoding, which, causal)[1] for which in (order, 0)]
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in both)
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
     mean = {len(tokens): "mean"}
-    told = compare(
-        pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean
-    )
+    told = compare(pen, rows, changed, (-bound, bound), "output for", "numbers", order, yticks=mean)
     tiles(pen, tokens, "y")
     seen = ", ".join(
         f"{name} {number(row[0])}" for name, row in zip((*tokens, "mean"), rows, strict=True)
     )
-    return f"What comes out, dim 0: {seen}; {told}."
+    return f"{told} Outputs, dim 0: {seen}."

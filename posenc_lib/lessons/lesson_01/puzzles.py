@@ -1,31 +1,38 @@
-"""The two puzzles of lesson 01: what undoes a shuffle, and how long a word is beside a position."""
+"""The two puzzles of lesson 01: undo a shuffle, and mask weights that weren't masked."""
 
 import numpy as np
 
+from posenc_lib.encodings.attention import softmax
 from posenc_lib.live.puzzles import function_puzzle
 
 _ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 7, 0, 3, 1, 5, 4])
+_RNG = np.random.default_rng(0)
+_WEIGHTS = (
+    np.array([[0.5, 0.5], [0.2, 0.8]]),
+    *(softmax(_RNG.normal(size=(n, n))) for n in (3, 5, 8)),
+)
 
 
 # shuffled = words[order]: which order puts the words back?
 @function_puzzle(
-    "Shuffle three words by hand with order = [1, 2, 0]. "
-    "At which place of the shuffled sentence is word 0?",
-    "Word t now stands where order holds the number t. "
-    "You want these places in turn, for t = 0, 1, 2, …",
-    "So you ask at which places the numbers of order stand, from the smallest on. "
-    "NumPy answers with one of its functions for sorting: one that returns places, not numbers.",
+    "Shuffle three words by hand with order = [1, 2, 0]. Where in the shuffled sentence is word 0?",
+    "Word t ended up wherever order contains the number t. "
+    "You want those places for t = 0, 1, 2, …, one after the other.",
+    "If you sorted the numbers in order, from which place would each one come? "
+    "NumPy has a sorting function that returns places instead of numbers.",
     cases=tuple((np.array(order),) for order in _ORDERS),
-    won="That is how anything shuffled, a batch or the pairs of dims in lesson 09, "
-    "gets back into its order.",
+    won="Anything you shuffle gets back in order this way: a batch, "
+    "or the pairs of dims in lesson 09.",
     mistakes={
-        "that is order itself; shuffling twice undoes only swaps. "
-        "Say for each word where it went.": (lambda x: x),
-        "you sorted the numbers; you want the places at which they stand.": np.sort,
-        "you turned order back to front; what has to be undone is where each word went.": (
+        "You returned order itself. Shuffling twice only undoes swaps; "
+        "say where each word went instead.": (lambda x: x),
+        "You sorted the numbers, so you always get 0, 1, 2, …. Return the places they came from.": (
+            np.sort
+        ),
+        "You reversed order. Reversing it doesn't undo it; say where each word went instead.": (
             lambda x: x[::-1]
         ),
-        "order[order] is what two shuffles do, one after the other; you want what undoes one.": (
+        "order[order] shuffles a second time. You want the shuffle that undoes the first one.": (
             lambda x: x[x]
         ),
     },
@@ -34,29 +41,41 @@ def restore(order):
     return np.argsort(order)
 
 
-# By which M must words of length 1 be multiplied
-# to be `ratio` times as long as a sinusoidal position?
+# The weights without a mask are known: what are they with a causal mask?
 @function_puzzle(
-    "How long is a sinusoidal position vector? "
-    "Its length is the root of the sum of all its squared numbers.",
-    "Each pair adds sin² + cos² = 1 to that sum, and there are d/2 pairs: "
-    "the position is √(d/2) long.",
-    "The word was 1 long, so it is M long afterward. "
-    "How many times the length of the position shall that be?",
-    cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
-    won="The paper's M = √d is the ratio √2, for every number of dims.",
+    "Under a causal mask, word 0 only sees itself. How much attention does it give itself?",
+    "np.tril keeps a matrix's lower triangle, the diagonal included. "
+    "After that, what does each row sum to, and what should it sum to?",
+    "Softmax divides each e^score by the sum of its row. A mask removes some of them, "
+    "and the rest is divided by a smaller sum. So divide each row by what's left of it.",
+    cases=tuple((weights,) for weights in _WEIGHTS),
+    written=("np.array([[0.5, 0.5], [0.2, 0.8]])",),
+    won="You never needed the scores: a mask only shares out the hidden words' attention "
+    "among the visible ones, in proportion.",
     mistakes={
-        "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": (
-            lambda d, r: r * np.sqrt(d)
+        "You hid the later words, but now the rows don't sum to 1 anymore. "
+        "Divide each row by its sum.": np.tril,
+        "You kept the upper triangle, so each word sees the words after it. Keep the lower one.": (
+            lambda w: np.triu(w) / np.triu(w).sum(axis=1, keepdims=True)
         ),
-        "the root is missing: d/2 is the squared length of the position.": lambda d, r: r * d / 2,
-        "the ratio is upside down: so the position is the longer one.": (
-            lambda d, r: np.sqrt(d / 2) / r
+        "You divided each column by its sum. The weights of one word are a row: axis=1.": (
+            lambda w: np.tril(w) / np.tril(w).sum(axis=0)
         ),
-        "√d is what the paper takes, whatever the ratio; here the ratio is given.": (
-            lambda d, r: np.sqrt(d)
+        "You divided by the rows' sums along the wrong axis. "
+        "Add keepdims=True, so that they stay a column.": (
+            lambda w: np.tril(w) / np.tril(w).sum(axis=1)
+        ),
+        "You took a softmax of weights. They've been through one already, and a zero in it "
+        "isn't hidden: e⁰ is 1.": lambda w: softmax(np.tril(w)),
+        "You hid zeros from a second softmax. These are weights, not scores: "
+        "divide each row by its sum.": (
+            lambda w: softmax(np.where(np.tri(len(w), dtype=bool), w, -np.inf))
+        ),
+        "You gave all visible words the same weight. Keep their proportions.": (
+            lambda w: np.tri(len(w)) / np.arange(1, len(w) + 1)[:, None]
         ),
     },
 )
-def embed_scale(d_model, ratio):
-    return ratio * np.sqrt(d_model / 2)
+def masked(weights):
+    visible = np.tril(weights)
+    return visible / visible.sum(axis=1, keepdims=True)
