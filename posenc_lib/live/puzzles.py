@@ -40,6 +40,7 @@ class Puzzle:
     why: str = ""  # why a value is right
     won: str = ""  # what the reader gains, printed after a right answer
     without: tuple[str, ...] = ()  # library functions that would answer for the reader
+    instead: str = "Do it without."  # what to do then
     tolerance: float = TOLERANCE  # how far off a function's numbers can be
 
 
@@ -158,7 +159,7 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
         first = "\nAnd ".join(filter(None, (wrong, raised)))
         return "\nLikely reason: ".join([first, *reasons[:1]])
     ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
-    return f"the numbers are right, but you used pe.{ready[0]}. Do it without." if ready else ""
+    return f"the numbers are right, but you used pe.{ready[0]}. {puzzle.instead}" if ready else ""
 
 
 def _tried(puzzle: Puzzle, function: Callable) -> tuple[list, Exception | None]:

@@ -243,7 +243,7 @@ def test_words_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_sti
 
 def test_a_caption_that_tells_of_other_values_gives_way_but_for_facts_in_brackets():
     table = find("sinusoidal_heatmap")
-    assert table.words(table.values())[0].startswith("The original table, from 2017. ")
+    assert table.words(table.values())[0].startswith("Each column is one position. ")
     drawn = table.draw(table.values(base=500_000))
     caption, alt = table.words(table.values(base=500_000))
     assert caption == (

@@ -151,6 +151,11 @@ def squares(height, width, dims):
             "the numbers are right, but you used pe.closest_pair",
         ),
         ("myths", [False, False, False, False, True, False], "5 of your 6 guesses are right."),
+        (
+            "shifted",
+            lambda row, n: turned_on(pe.sinusoidal([0], 2)[0, 0] + row, n),
+            "the numbers are right, but you used pe.sinusoidal. The row has everything",
+        ),
         ("growth", lambda p: 1.6, "should be 1.6313902, got 1.6"),
         ("cosines", lambda t, f: pe.bfloat16(RIGHT["cosines"](t, f)), "right: "),  # as models do
         ("cosines", lambda t, f: RIGHT["cosines"](pe.bfloat16(t), f), "not tried yet: "),  # given

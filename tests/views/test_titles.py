@@ -384,7 +384,7 @@ def number_line(title, said, e, v):
 
 def shifted(title, said, e, v):
     angle = np.degrees(v["offset"] * e.frequencies[v["pair"]])
-    return [abs(v["offset"]), angle] if (" on:" in title) == (v["offset"] >= 0) else False
+    return [abs(v["offset"]), angle] if (" forward:" in title) == (v["offset"] >= 0) else False
 
 
 def shift_matrix(title, said, e, v):

@@ -1,4 +1,4 @@
-"""The fern: a dot product as a stem whose links are the pairs of dims, and whose tip is as high."""
+"""The fern: a dot product as a stem. Its links are the pairs of dims, its height is the result."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, view
 
 LOOK_BACK = Parameter("look_back", "how many positions back W_q rotates the query", 0, 0, 20)
-STEM, GAP = 0.42, 0.06  # of the width: the stem's room, and what lies between it and the curve
+STEM, GAP = 0.42, 0.06  # of the width: the stem's room, and the gap between it and the curve
 PHONE = 420  # px of a plot that is narrow
 POINTS = 512  # of the curve, about
 BEADED = 40  # links at most that have a dot at each joint
@@ -41,7 +41,7 @@ def phasors(encoding, offsets: np.ndarray, look_back: int = 0) -> np.ndarray:
 def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     """Lay what each pair adds to a score end to end, the slowest pair first.
 
-    The tip is as high as the score, and a level line carries it to the curve of all offsets.
+    The tip is as high as the score, and a level line leads from it to the curve of all offsets.
     """
     last = max(encoding.seq_len - 1, 1)
     order = np.argsort(encoding.frequencies, kind="stable")
@@ -63,7 +63,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     places = stem(tips[::between])
     pen.mark(places, style.GHOST, 3.4, 0)
     pen.curve(x, tips.real)
-    pen.known = -look_back  # there the stem stands straight
+    pen.known = offset  # its stem can be seen
 
     chosen = np.flatnonzero(order == pair)
     for link in chosen:
@@ -71,7 +71,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     here, spot = (offset, tip.real), stem(tip)
     pen.line(*np.array([spot, here]).T, style.INK, 1.2, linestyle=(0, (1, 2)))
     pen.line([offset, offset], [0, tip.real], style.INK, 1.2)
-    with pen.always():  # who is asked for the curve may look at the stem
+    with pen.always():  # a reader who draws the curve can look at the stem
         bent = np.append(0, joints)
         parts = stem(np.stack([bent[:-1], bent[1:]], axis=1))
         widths = np.linspace(6.4, 2.6, len(order))
@@ -89,12 +89,14 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     down = int((links[-1].real < -1e-9 * longest).sum())
     high = number(tip.real)
     straight = tip.real > (1 - 1e-9) * longest
-    bends = "stem stands straight," if straight else "tip is"
-    pen.title(f"At offset {_signed(offset)} the {bends} {high} high")
-    return (
-        f"The tip at offset {number(offset)} is {high} high, as is the {what}; "
-        f"of {len(order)} pairs {down or 'none'} point{'s' * (down < 2)} down."
+    shape = "a straight stem," if straight else "the tip is"
+    pen.title(f"Offset {_signed(offset)}: {shape} {high} high")
+    some = (
+        f"{down} of {len(order)} pairs point{'s' * (down == 1)} down"
+        if down
+        else "No pair points down"
     )
+    return f"{some}. The height of the tip, {high}, is the {what} at offset {number(offset)}."
 
 
 def _axes(pen, last: int, tips: np.ndarray, longest: float):
@@ -133,7 +135,7 @@ def _soil(pen, last: int) -> None:
 
 
 def _taken(pen, places: np.ndarray, offsets: np.ndarray, now: int) -> None:
-    """Let a reader drag the tip along its way; of places as near, one of a near offset is meant."""
+    """Let a reader drag the tip along its path; of places equally near, the closest offset wins."""
 
     def nearest(place):
         far = np.hypot(*(pen.px(places) - pen.px(place)).T) + np.abs(offsets - now)

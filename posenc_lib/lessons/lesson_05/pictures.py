@@ -1,4 +1,4 @@
-"""The pictures that only lesson 05 shows."""
+"""The pictures only lesson 05 shows."""
 
 import math
 
@@ -18,45 +18,47 @@ from posenc_lib.views.view import OFFSET, PAIR, view
     "curves", "Length of each step", x="from position", y="distance to the next", ignores="layout"
 )
 def steps(pen, encoding, bound=None):
-    """Draw the length of every step; those that stand out as the longest are in ink."""
+    """Draw the length of every step; the longest ones, if they stand out, are in ink."""
     lengths = encoding.steps
     longest, where = lengths.max(initial=0), np.arange(len(lengths))
     pen.axes(len(lengths), (0, style.nice_bound(max(1.1 * longest, bound or 0))))
     if not len(lengths):
-        return "Steps: one position, no step."
+        return "One position, so there are no steps."
     far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
     wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
     for chosen, color in ((~far, style.KEY), (far, style.INK)):
         pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
     pen.traces.append(("curve", np.stack([where, lengths], axis=1)))  # a ghost is a line of tops
     low, high, many = number(lengths.min()), number(longest), int(far.sum())
-    told = f"Every step is {high} long"
+    told = f"Every step has length {high}"
     if low != high:
-        told = f"Steps are between {low} and {high} long"
+        told = f"Steps have lengths from {low} to {high}"
     if not many:
         pen.title(told)
         return f"{told}."
     first = int(np.argmax(far))
     step = f"{first} → {first + 1}"
     pen.label(step, (first, longest), (0, 9))
-    title = f"{many} longest steps, {high} each"
+    title = f"The {many} longest steps: {high} each"
     if many == 1:
         title = f"{step} is the longest step: {high}"
     pen.title(title)
-    return f"{told}; the longest from position {first} to {first + 1}."
+    return f"{told}. The longest goes from position {first} to {first + 1}."
 
 
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 
-MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
+MATRICES = Parameter(
+    "matrices", "whether the word goes through W_q and W_k first", False, options=(False, True)
+)
 
 
 @view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw")
 def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
-    """Color the scores of one word that is everywhere, less their mean.
+    """Color the scores of one word that's at every position, less their mean.
 
-    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all
-    scores, which softmax does not see; so the colors do not see it either.
+    With matrices, random W_q and W_k make the queries and keys. The word alone lifts all scores
+    equally. Softmax doesn't notice that, so the mean is subtracted.
     """
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
@@ -74,8 +76,8 @@ MATRIX = {"x": "dim before", "y": "dim after", "square": True}
 
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)
 def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
-    """Draw one step from three positions, each as a clock of its own;
-    a step may lead out of the sequence.
+    """Draw one step from three positions, each on its own clock;
+    a step can leave the sequence.
     """
     points = encoding.table[:, encoding.pair_dims(pair)]
     angle = encoding.turning_sense * offset * float(encoding.frequencies[pair])
@@ -95,22 +97,21 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         step = f"{begin} → {number(begin + offset)}"
         pen.text(step, middle - (0, 1.28 * size), fontweight="bold")
     degrees = number(math.copysign(math.degrees(angle), offset))
-    steps = f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}"
+    steps = f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'forward'}"
     pen.title(f"{steps}: each turns {degrees}°")
-    return (
-        f"Pair {pair}: "
-        f"a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
-    )
+    return f"A step of {number(offset)} turns pair {pair} by {degrees}°, wherever it starts."
 
 
 @view("cells", "One matrix for all", **MATRIX, needs="shift", ignores="content seq_len")
 def shift_matrix(pen, encoding, offset=OFFSET):
-    """Color the matrix that moves the row of any position on by an offset."""
+    """Color the matrix that moves the row of any position by an offset."""
     matrix = encoding.shift(offset)
     pen.cells(matrix, (-1, 1))
     if len(matrix) <= 8:  # dims up to which each cell's number is written
         pen.fill("{:.2g}", blank=0)
     filled = np.count_nonzero(matrix)
-    pen.title(f"{filled} of {matrix.size} numbers are not 0")
-    told = f"{filled} of its {matrix.size} numbers are not 0; the first is {number(matrix[0, 0])}"
-    return f"Matrix of a step of {number(offset)}: {told}."
+    pen.title(f"{filled} of {matrix.size} numbers aren't 0")
+    told = (
+        f"{filled} of its {matrix.size} numbers aren't 0, and the first is {number(matrix[0, 0])}"
+    )
+    return f"The matrix for a step of {number(offset)}: {told}."
