@@ -271,7 +271,7 @@ function drawing(model, root, canvases, repaint) {
       const percent = at => `${100 * at}%`, most = lines.has(plot.axes) && line(plot).at(-1);
       Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
       Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
-      words.style.top = percent(y < 0.3 ? 0.42 : 0.12);
+      words.style.top = percent(y < 0.3 ? 0.42 : y > 0.85 ? 0.55 : 0.12); // clear of the point, and near it
       const [first, last] = [plot.x[0], plot.x.at(-1)].map(x => spot(plot, [x, 0])[0]); // a given bar may be next to it
       Object.assign(words.style, { left: percent(first), right: percent(1 - last) });
       words.hidden = lines.has(plot.axes) || !asked(plot);

@@ -28,7 +28,7 @@ from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-FIRST = "All hands rotate, their angles stay"
+FIRST = "Arrows rotate, no angle changes"
 KINDS = {  # where an encoding enters, and what's drawn of it
     "additive": "added to words. You see its table, one vector per position",
     "rotary": "rotates queries and keys. You see one query and one key, rotated at each position",

@@ -12,7 +12,7 @@ FONTS.addFilter(lambda told: "building the font cache" not in told.getMessage())
 
 from posenc_lib.views.view import VIEWS, View  # noqa: E402
 
-FILES = "points tables scores biases longer patches"
+FILES = "points tables scores phasor_sum biases longer patches"
 for file in FILES.split():
     import_module(f"{__name__}.{file}")  # views are listed in this order
 

@@ -16,6 +16,15 @@ AIM = Parameter(
     start=-1,
     least=-4095,
 )
+MARKED = Parameter(
+    "marked",
+    "the offset whose diagonal is framed, with its scores in the title",
+    None,
+    -64,
+    64,
+    start=-1,
+    least=-4095,
+)
 DOTTED = 48  # most positions at which a curve has dots
 OFFSETS = ("key before the query", "key after it")
 
@@ -153,29 +162,54 @@ PAIRS = {
 
 
 @view("cells", "All queries and keys", **PAIRS, needs="similarity", ignores="layout")
-def similarity(pen, encoding, causal=CAUSAL, query=None):
-    """Color the score of each query and key."""
+def similarity(pen, encoding, causal=CAUSAL, query=None, marked=MARKED):
+    """Color the score of each query and key; one offset's diagonal can be framed."""
     every = [masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)]
     clim = style.color_limits(np.stack(every))
-    return all_pairs(pen, every[0], encoding.scores_are, query, clim)
+    return all_pairs(pen, every[0], encoding.scores_are, query, clim, marked=marked)
 
 
-def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
-    """Color the score of each query and key, less a number; return a sentence."""
+def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0, marked=None) -> str:
+    """Color the score of each query and key, less a number; return a sentence.
+
+    The title is about the diagonal of the marked offset, if there is one, or about all.
+    """
     pen.cells(matrix - less, clim)
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)
     spread, most = float(np.nanmax(high - low)), max(np.nanmax(np.abs(matrix)), 1e-300)
+    same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
+    title = "All scores are the same" if same else "Each diagonal has one color"
     if spread > 1e-9 * most:
-        pen.title(f"Diagonals vary by up to {number(spread)}")
-    else:
-        same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
-        pen.title("All scores are the same" if same else "Each diagonal has one color")
+        title = f"Diagonals vary by up to {number(spread)}"
+    framed = "" if marked is None else _framed(pen, matrix, marked, most)
+    pen.title(framed or title)
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"Lowest: {number(matrix[row, column])}, at query {row} and key {column}"
     if less:
         lowest += " (mean not yet subtracted)"
+    if framed:
+        lowest = f"{framed}. {lowest}"
     return f"{len(matrix)} × {len(matrix)} {what}. {lowest}."
+
+
+def _framed(pen, matrix, offset: int, most: float) -> str:
+    """Frame the diagonal of an offset and say what its scores are."""
+    scores = np.diagonal(matrix, offset)
+    if not np.isfinite(scores).any():
+        return ""
+    row, column = max(-offset, 0), max(offset, 0)
+    far = len(scores) - 1
+    corners = [(0, 0), (1, 0), (1 + far, far), (1 + far, 1 + far), (far, 1 + far), (0, 1), (0, 0)]
+    out = [(-1, -1), (1, -1), (1, -1), (1, 1), (-1, 1), (-1, 1), (-1, -1)]
+    cells = np.array([column, row]) - 0.5 + np.array(corners, float)
+    for px, color, lw in ((2.6, style.PAPER, 1.4), (1.2, style.INK, 1.2)):  # the rim is outside
+        x, y = (cells + px * np.array(out) * pen.spans / pen.size).T
+        pen.line(x, y, color, lw, clip_on=False)
+    low, high = scores.min(), scores.max()
+    every = high - low <= 1e-9 * most
+    told = f"{number(low)} everywhere" if every else f"{number(low)} to {number(high)}"
+    return f"Offset {_signed(offset)}: {told}"
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

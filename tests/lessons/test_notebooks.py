@@ -53,7 +53,7 @@ def test_a_lesson_has_its_parts(path):
     boxes = re.findall(r"<details><summary>(Answer|Optional)", text)
     assert text.count("<details>") == text.count("</details>") == len(boxes)
     # these need no box: they are compared
-    drawn = sum("guess=True" in source for source in explorers)
+    drawn = sum("guess=True" in source for source in (opening, *explorers))
     asked = text.count("**Predict.**")
     assert max(asked - drawn, 0) <= boxes.count("Answer") <= asked
     assert asked >= 2

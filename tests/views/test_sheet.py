@@ -29,7 +29,7 @@ THREE = "sinusoidal: trajectory, heatmap, dot_product; query=3"
 LINES = [
     THREE,
     "rope: score_by_offset, vectors, shift_matrix",
-    "rope: vectors, pairs_added; content=random, head_dim=16",
+    "rope: vectors, phasor_sum; content=random, head_dim=16",
     *(f"{two}: dot_product, similarity" for two in ("learned+rope", "sine+sinusoidal")),
     "sinusoidal+rope+t5+alibi+kerple: trained_models",
     "sinusoidal+rope+alibi: similarity",

@@ -85,6 +85,11 @@ def dot_product(title, said, e, v):
 
 def diagonals(title, said, matrix):
     """Return whether diagonals of scores with none hidden are flat, or spread as a title says."""
+    if title.startswith("Offset"):
+        scores = np.diagonal(matrix, int(numbers(title.replace("+", ""))[0]))
+        ends = [scores.min()] if title.endswith("everywhere") else [scores.min(), scores.max()]
+        flat = np.ptp(scores) <= 1e-6 * np.nanmax(np.abs(matrix))
+        return flat == (len(ends) == 1) and all(map(about, said[1:], ends))
     shown = [np.diagonal(matrix, k) for k in range(1 - len(matrix), len(matrix))]
     spread = max(np.ptp(one) for one in shown if np.isfinite(one).all())
     if said:
@@ -490,10 +495,21 @@ def score_of(e, v, pairs):
     return float(q[dims] @ k[dims])
 
 
-def pairs_added(title, said, e, v):
-    *pairs, told, offset = numbers(title.replace("+", ""))
-    right = about(told, score_of(e, v, range(v["pair"] + 1)))
-    return pairs[-1] == v["pair"] and offset == v["offset"] and right
+def basis(title, said, e, v):
+    turned = np.exp(1j * v["position"] * e.frequencies[0])
+    return said[:2] == [1, 0] and about(said[2], turned.real) and about(said[3], turned.imag)
+
+
+def one_query(title, said, e, v):
+    cat, dog = e.query_and_key()
+    dims = np.concatenate(e.pair_dims(np.arange(len(e.frequencies))))
+    offsets = np.arange(1 - e.seq_len, e.seq_len) if e.seq_len > 1 else np.arange(-1, 2)
+    query = e.rotate(cat[None], np.array([-1.0]))[0]
+    key = {"Cat": cat, "Dog": dog}[title.partition(":")[0]]
+    keys = e.rotate(np.tile(key, (len(offsets), 1)), offsets.astype(float))
+    scores = keys[:, dims] @ query[dims]
+    (best,) = numbers(title.replace("+", ""))
+    return scores[offsets == best] >= scores.max() - 1e-9 * np.abs(scores).max()
 
 
 def phasor_sum(title, said, e, v):
@@ -518,8 +534,8 @@ def rotated_together(title, said, e, v):
     left_out = np.delete(np.prod(words, axis=0)[0], dims).sum()  # dims that nothing is added to
     added = np.prod([x[:, dims] + w for x, w in zip(words, both, strict=True)], axis=0).sum(axis=1)
     stays = np.ptp(rotated) < 1e-6
-    varies = np.ptp(added + left_out)
-    return ("everywhere" in title) == stays and [rotated[v["query"]], varies]
+    ends = [f(added + left_out) for f in (np.min, np.max)]
+    return ("everywhere" in title) == stays and [rotated[v["query"]], *ends]
 
 
 def attention_arcs(title, said, e, v):
@@ -667,6 +683,7 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} 
 }
 # sliders only for who asks
 ASKED = {"score_by_offset": {"aim": (-5, 5)}, "token_scores": {"matrices": [False, True]}}
+ASKED |= {name: {"marked": (-3, 3)} for name in ("similarity", "additive_scores")}
 SAYING = {  # encodings of which a view says more than a noun
     "heatmap": ["sinusoidal", "binary"],
     "cube": ["binary"],

@@ -6,7 +6,6 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.lessons.lesson_05.phasor_sum import phasor_sum  # noqa: F401  (a view of its own)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge
 from posenc_lib.views.scores import PAIRS, all_pairs

@@ -1,4 +1,4 @@
-"""The tape: a phrase moves along a text, its hands rotate, the angles stay."""
+"""The tape: a phrase moves along a text, its arrows rotate, and their angles don't change."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _waves(encoding, positions: np.ndarray) -> np.ndarray:
     **SHAPE,
 )
 def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
-    """Move a phrase along a text: the hands of two words rotate, and their score stays."""
+    """Move a phrase along a text: two words' arrows rotate, and their score doesn't change."""
     exact, query = query, round(query)  # a film glides between
     rotated, added, here = scores_along(encoding, exact, offset)
     both = np.stack([rotated, added])
@@ -62,21 +62,25 @@ def rotated_together(pen, encoding, query=QUERY, offset=OFFSET):
     where = "everywhere" if np.ptp(rotated) < 1e-9 * most else "here"
     pen.unit(("query", style.QUERY), "and ", ("key", style.KEY), "on a tape of positions")
     told = f" {where}" if pen.size[0] > PHONE else ""
-    pen.title(f"Rotated: {score}{told}. Added: swings by {number(np.ptp(added))}")
+    ends = f"{number(added.min())} to {number(added.max())}"
+    pen.title(f"Rotated: {score}{told}. Added: {ends}")
     with pen.always():
         chosen, middles, radius = _faces(pen, len(encoding.frequencies))  # still first
     pen.line(np.arange(last + 1), added, style.OTHER, 1.2)
     pen.curve(rotated, lw=2.8)
-    with pen.always():  # whoever draws may see the hands
+    pen.known = query
+    with pen.always():  # a reader who draws sees the arrows
         _tape(pen, exact, offset)
         _hands(pen, encoding, here, chosen, middles, radius)
-    pen.query(exact, top=rotated[query], name=f"{query:,}")
+        pen.query(exact, top=rotated[query], name=f"{query:,}")
     pen.mark([(exact, np.interp(exact, np.arange(last + 1), added))], style.OTHER, 7)
     pen.label("added instead", (last, added.max()), (0, 11), color=style.OTHER, ha="right")
-    pen.label("q · k, rotated", (0, rotated[0]), (4, -11), color=style.KEY, ha="left")
+    name = "q · k, rotated"
+    reach = style.text_width(name, style.WORDS, "bold") / pen.size[0] * last
+    clear = reach if exact < 0.9 * reach else 0  # of the query's line
+    pen.label(name, (clear, rotated[0]), (4, -11), color=style.KEY, ha="left")
     places = f"Query at {query}, key at {number(query + offset)}"
-    ends = f"{number(added.min())} to {number(added.max())}"
-    return f"{places}: rotated, q · k is {score} {where}; added, it is {ends}."
+    return f"{places}: rotated, q · k is {score} {where}; added, it's {ends}."
 
 
 def _place(pen, px: np.ndarray) -> np.ndarray:
@@ -86,7 +90,7 @@ def _place(pen, px: np.ndarray) -> np.ndarray:
 
 
 def _tape(pen, query: float, offset: int) -> None:
-    """Lay the phrase on a tape of positions; a key too far away stands at the end."""
+    """Lay the phrase on a tape of positions; a key too far away is at the end."""
     wide, high = pen.size
     beside = int((wide / CELLS[int(wide > PHONE)] - 1) / 2)
     cell = wide / (2 * beside + 1)
@@ -94,7 +98,7 @@ def _tape(pen, query: float, offset: int) -> None:
     key = min(max(offset, -beside), beside)
     colors = {key: style.KEY, 0: style.QUERY}
     words = {k - ASKS: word for k, word in enumerate(PHRASE)}
-    home = ANSWERS - ASKS  # there a word goes that gives way to the key
+    home = ANSWERS - ASKS  # where a word goes that makes room for the key
     words |= {home: words.get(key, ""), key: PHRASE[ANSWERS], 0: PHRASE[ASKS]}
     whole, middles = round(query), wide / 2 + cell * np.array(shown)
     there = {k: whole + (offset if k == key else k) for k in shown}
@@ -133,7 +137,7 @@ def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def _hands(pen, encoding, both: np.ndarray, chosen, middles, radius: float) -> None:
-    """Draw query and key as a hand on each dial, and the angle between them as a wedge."""
+    """Draw query and key as an arrow on each dial, and the angle between them as a wedge."""
     a, b = encoding.pair_dims(chosen)
     hands = both[:, a] + 1j * both[:, b]
     long = np.maximum(np.abs(hands), 1e-9)
