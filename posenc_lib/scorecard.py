@@ -287,7 +287,7 @@ def _token_spread(draw):
 
 
 PROPERTIES = [  # in the order the lessons need them
-    Property(1, "unique", "no two positions have the same vector",
+    Property(2, "unique", "no two positions have the same vector",
              "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True,
          words={None: "its steps are 0"}),
     Property(2, "bounded", "numbers stay small in longer texts",

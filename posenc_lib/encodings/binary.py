@@ -5,12 +5,16 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
-from posenc_lib.encodings.parameter import d_model_of, seq_len_of
+from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 
 
 @validate.checked()
-def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
+def binary(
+    positions: npt.ArrayLike, d_model: int, *, low_first: bool = False
+) -> npt.NDArray[np.int64]:
     """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
+
+    With low_first, the least significant bit comes first: PE[t, i] = ⌊t / 2^i⌋ mod 2.
 
     >>> binary(4, 2)
     array([[0, 0],
@@ -18,7 +22,8 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args: positions are integers from 0 to 2**d_model − 1; d_model is the number of bits.
+    Args: positions are integers from 0 to 2**d_model − 1; d_model is the number of bits. low_first
+        reverses each row.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, like `format(t, "b")`; a step on the way to sines.
     """
@@ -30,7 +35,8 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
     if t.min(initial=0) < 0 or int(t.max(initial=0)).bit_length() > d_model:
         rule = f"positions must fit in {d_model=} bits, 0 to 2**{d_model} - 1"
         raise ValueError(f"{rule}, got {t.min()} to {t.max()}")
-    shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
+    dims = np.arange(d_model)
+    shifts = np.minimum(dims if low_first else dims[::-1], 63)  # an int64 has no bit above the 63rd
     return t.astype(np.int64)[..., None] >> shifts & 1
 
 
@@ -39,7 +45,10 @@ class Binary(Additive):
 
     name, title = "binary", "Binary digits"
     lesson = 3
-    parameters = (seq_len_of(8), d_model_of(3, high=10))
+    low_first_of = Parameter(
+        "low_first", "whether the lowest bit comes first", None, options=(False, True)
+    )
+    parameters = (seq_len_of(8), d_model_of(3, high=10), low_first_of)
     continuous, has_end = False, True
 
     @property
@@ -47,7 +56,7 @@ class Binary(Additive):
         return {"seq_len": 2**self.d_model}
 
     def rows(self, positions):
-        return binary(positions, self.d_model)
+        return binary(positions, self.d_model, low_first=bool(self.low_first))
 
     def check(self):
         binary(self.seq_len, self.d_model)

@@ -1,4 +1,4 @@
-"""Made-up tokens to test an encoding on: vectors, a sentence, and what's left of a token."""
+"""Made-up tokens to test an encoding on: vectors, queries and keys."""
 
 import math
 
@@ -7,7 +7,6 @@ import numpy as np
 from posenc_lib.encodings.validate import choice, fit_memory
 
 DRAWN = 44  # seed of a query and a key whose first two dims make a clear picture
-TRIED = 256  # tokens to average over
 
 
 def tokens(number: int, dim: int) -> np.ndarray:
@@ -35,21 +34,3 @@ def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.nd
     fit_memory(2 * head_dim, head_dim=head_dim)
     drawn = np.random.default_rng(DRAWN if seed is None else seed).normal(size=(2, head_dim))
     return np.ones((2, head_dim)) if content == "ones" else drawn
-
-
-def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much of a token survives adding a row of the table, two arrays (seq_len,).
-
-    Both are means over 256 tokens with mean length embed_scale: the cosine between a token and
-    itself plus the position, and the cosine between two different tokens at that position.
-    """
-    x = embedded(TRIED, table.shape[1], embed_scale)
-    p = np.einsum("td,td->t", table, table)  # |p|² at each position
-    xp = x @ table.T  # x·p, shape (TRIED, seq_len)
-    xx = np.einsum("wd,wd->w", x, x)[:, None]
-    length = np.sqrt(np.maximum(xx + 2 * xp + p, 1e-300))  # |x + p|
-    same = (xx + xp) / np.sqrt(xx) / length
-    other = np.roll(xp, 1, axis=0)
-    between = np.einsum("wd,wd->w", x, np.roll(x, 1, axis=0))[:, None]
-    different = (between + xp + other + p) / length / np.roll(length, 1, axis=0)
-    return same.mean(axis=0), different.mean(axis=0)

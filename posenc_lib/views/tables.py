@@ -74,28 +74,3 @@ def about(table) -> str:
     differ = np.ptp(lengths) > 1e-3 * lengths.max()
     usual = number(float(np.median(lengths)))
     return f"about {usual}" if differ else usual
-
-
-@view("curves", "Direction a word keeps", x="position", needs="rows", most_positions=1024)
-def token_cosine(pen, encoding, embed_scale=SCALE):
-    """Draw how much of a word's direction is left at each position, and how similar two different
-    words are there.
-    """
-    same, different = toy_data.token_cosines(encoding.table.astype(np.float64), embed_scale)
-    last = len(same) - 1
-    told = f"word length {number(float(embed_scale))}, position length {about(encoding.table)}"
-    pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit(f"↑ cosine ({told})")
-    pen.known = 0
-    up = 12 if same[last] >= different[last] else -12
-    dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
-    two = "two different words", different, -up, dashed
-    for name, curve, shift, look in two, ("word with itself + position", same, up, {}):
-        pen.curve(curve, **look)
-        color, there = look.get("color", style.KEY), (last, curve[last])
-        pen.mark([there], color, 9)
-        pen.label(name, there, (0, shift), ha="right", color=color)
-    kept, mixed = number(same[last]), number(different[last])
-    pen.title(f"Position {last}: two words have cosine {mixed}; a word keeps {kept}")
-    both = f"a word and itself plus position {last}, {mixed} between two words there"
-    return f"Cosine {kept} between {both}. {told.capitalize()}."

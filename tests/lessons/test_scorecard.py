@@ -88,9 +88,11 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
         "nearby is similar",
     ]
     assert card.new == {"binary", "no length limit", "continuous", "nearby is similar"}
-    assert repr(scorecard(["sine", "alibi"], lesson=1)).splitlines() == [
-        "              sine         alibi",
-        "unique ≥ 0.1  ● yes 0.464  – no vectors",
+    assert repr(scorecard(["sine", "alibi"], lesson=2)).splitlines() == [
+        "                           sine         alibi",
+        "unique ≥ 0.1               ● yes 0.464  – no vectors",
+        "bounded ≤ 3                ● yes 1      ○ no 4.05",
+        "length-independent ≤ 1e-9  ● yes 0      ● yes 0",
     ]
 
 

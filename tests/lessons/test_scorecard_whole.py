@@ -63,9 +63,9 @@ def test_a_table_is_measured_up_to_its_end():
 @pytest.mark.slow
 def test_a_copy_in_a_table_of_8192_rows_is_found():
     table = np.random.default_rng(0).normal(size=(8192, 16))
-    assert pe.scorecard(table, lesson=1).verdict("mine", "unique") is True
+    assert pe.scorecard(table, lesson=2).verdict("mine", "unique") is True
     table[8000] = table[33]
-    assert pe.scorecard(table, lesson=1).verdict("mine", "unique") is False
+    assert pe.scorecard(table, lesson=2).verdict("mine", "unique") is False
     assert pe.closest_pair(table) == (33, 8000, 0.0)
 
 
@@ -168,11 +168,11 @@ def test_numpy_computes_in_one_thread_while_it_measures(monkeypatch):
         return pe.closest_pair(table)
 
     monkeypatch.setattr(scoring, "closest_pair", watched)
-    pe.scorecard("sine", lesson=1)
+    pe.scorecard("sine", lesson=2)
     assert set(seen) == {1}
 
 
 def test_without_threadpoolctl_it_measures_as_well(monkeypatch):
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
     with one_thread():
-        assert pe.scorecard("sine", lesson=1).verdict("sine", "unique") is True
+        assert pe.scorecard("sine", lesson=2).verdict("sine", "unique") is True

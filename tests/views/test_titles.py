@@ -461,6 +461,12 @@ def token_cosine(title, said, e, v):
     )
 
 
+def two_words(title, said, e, v):
+    x = toy_data.embedded(256, e.table.shape[1], v["embed_scale"]) + e.table[int(said[0])]
+    x = x / np.linalg.norm(x, axis=1, keepdims=True)
+    return about(said[1], (x * np.roll(x, 1, axis=0)).sum(axis=1).mean())
+
+
 def nearest_token(title, said, e, v):
     words = toy_data.tokens(10, e.table.shape[1])
     found = (

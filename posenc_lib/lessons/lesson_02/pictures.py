@@ -6,22 +6,42 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.views import style
 from posenc_lib.views.points import numbers
 from posenc_lib.views.style import number
-from posenc_lib.views.tables import BOLD
+from posenc_lib.views.tables import BOLD, SCALE, about
 from posenc_lib.views.view import POSITION, view
 
 VOCABULARY = ("cat", "sings", "dog", "bites", "man", "red", "apple", "sleeps", "the", "moon")
 
+TRIED = 256  # words to average over
+
 
 def cosines_once_added(row: np.ndarray) -> np.ndarray:
-    """Return the cosines of all tokens plus a row (d,) with each token alone, shape (10, 10)."""
+    """Return the cosine of each word plus a row (d,) with each word alone, shape (10, 10)."""
     x = toy_data.tokens(len(VOCABULARY), len(row))
     alone, added = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (x, x + row))
     return added @ alone.T
 
 
-@view("free", "Where the positions stand")
+def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much of a token survives adding a row of the table, two arrays (seq_len,).
+
+    Both are means over 256 tokens with mean length embed_scale: the cosine between a token and
+    itself plus the position, and the cosine between two different tokens at that position.
+    """
+    x = toy_data.embedded(TRIED, table.shape[1], embed_scale)
+    p = np.einsum("td,td->t", table, table)  # |p|² at each position
+    xp = x @ table.T  # x·p, shape (TRIED, seq_len)
+    xx = np.einsum("wd,wd->w", x, x)[:, None]
+    length = np.sqrt(np.maximum(xx + 2 * xp + p, 1e-300))  # |x + p|
+    same = (xx + xp) / np.sqrt(xx) / length
+    other = np.roll(xp, 1, axis=0)
+    between = np.einsum("wd,wd->w", x, np.roll(x, 1, axis=0))[:, None]
+    different = (between + xp + other + p) / length / np.roll(length, 1, axis=0)
+    return same.mean(axis=0), different.mean(axis=0)
+
+
+@view("free", "Where the positions are")
 def number_line(pen, encoding, position=POSITION):
-    """Draw dim 0 of each position along a line."""
+    """Draw dim 0 of every position on a number line."""
     values = encoding.table[:, 0]
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
@@ -40,7 +60,7 @@ def number_line(pen, encoding, position=POSITION):
     gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
     pen.title(f"Neighbors are {gap} apart")
     ends = f"from {number(values.min())} to {number(values.max())}"
-    return f"Line: {len(values)} positions {ends}; in this dim neighbors stand {gap} apart; {told}."
+    return f"{told.capitalize()}. Neighbors are {gap} apart, {len(values)} positions {ends}."
 
 
 COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two
@@ -78,7 +98,50 @@ def nearest_token(pen, encoding, position=POSITION):
     if len({*nearest.tolist()}) == 1:
         title = f"All {count} words become “{words[nearest[0]]}”"
     pen.title(title)
-    text = f"Position {position} added: {kept} of {count} words stay nearest to themselves"
-    taken = ", ".join(f"{words[k]} for {words[at]}" for k, at in enumerate(nearest) if k != at)
-    others = f"; taken for another one: {taken}" if taken else ""
-    return f"{text}, with a mean cosine of {number(cosine)}{others}."
+    text = f"{kept} of {count} words are still closest to themselves at position {position}"
+    taken = {words[at]: [] for k, at in enumerate(nearest) if k != at}
+    for k, at in enumerate(nearest):
+        if k != at:
+            taken[words[at]].append(f"“{words[k]}”")
+    others = [f" Taken for “{word}”: {', '.join(them)}." for word, them in taken.items()]
+    return f"{text}, and their mean cosine is {number(cosine)}.{''.join(others)}"
+
+
+@view("curves", "Direction a word keeps", x="position", needs="rows", most_positions=1024)
+def token_cosine(pen, encoding, embed_scale=SCALE):
+    """Draw how much of a word's direction is left at each position, and how similar two different
+    words are there.
+    """
+    same, different = token_cosines(encoding.table.astype(np.float64), embed_scale)
+    last = len(same) - 1
+    told = f"word length {number(float(embed_scale))}, position length {about(encoding.table)}"
+    pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
+    pen.unit(f"↑ cosine ({told})")
+    pen.known = 0
+    up = 12 if same[last] >= different[last] else -12
+    dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
+    two = "two different words", different, -up, dashed
+    for name, curve, shift, look in two, ("word with itself + position", same, up, {}):
+        pen.curve(curve, **look)
+        color, there = look.get("color", style.KEY), (last, curve[last])
+        pen.mark([there], color, 9)
+        pen.label(name, there, (0, shift), ha="right", color=color)
+    kept, mixed = number(same[last]), number(different[last])
+    pen.title(f"Position {last}: two words have cosine {mixed}; a word keeps {kept}")
+    both = f"a word and itself plus position {last}, {mixed} between two words there"
+    return f"Cosine {kept} between {both}. {told.capitalize()}."
+
+
+@view("curves", "Two different words", x="position", needs="rows", most_positions=1024)
+def two_words(pen, encoding, embed_scale=SCALE):
+    """Draw how similar two different words are once both have the same position added."""
+    _, different = token_cosines(encoding.table.astype(np.float64), embed_scale)
+    last, told = len(different) - 1, f"words {number(float(embed_scale))} long"
+    pen.axes(len(different), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
+    pen.unit(f"↑ cosine ({told})")
+    pen.known = 0
+    pen.curve(different, color=style.OTHER)
+    pen.mark([(last, different[last])], style.OTHER, 9)
+    mixed = number(different[last])
+    pen.title(f"Position {last}: two different words have cosine {mixed}")
+    return f"Cosine {mixed} between two different words at position {last}, {told}."

@@ -1,54 +1,64 @@
-"""The two puzzles of lesson 02: fractions of a text, and how far apart neighbors are."""
+"""The two puzzles of lesson 02: how loud a word has to be, and how far apart neighbors are."""
 
 import numpy as np
 
 from posenc_lib.live.puzzles import function_puzzle
 
 
-# t/L for t = 0 … L − 1;
-# the line in the lesson, np.arange(0, 1, 1 / L), is a row too long for some L.
+# By which M must words of length 1 be multiplied
+# to be `ratio` times as long as a sinusoidal position?
 @function_puzzle(
-    "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
-    "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",
-    "First count 0, 1, 2, … in whole numbers; make fractions of them afterward, in the same line.",
-    cases=((2,), (4,), (10,), (49,), (98,), (512,)),
-    given=lambda n: np.arange(0, 1, 1 / n),
-    won="Every length now has just as many fractions as words: t/L for t = 0 … L − 1.",
+    "How long is a sinusoidal position vector? Section 2 says it: "
+    "each pair of dims adds sin² + cos² = 1 to the squared length.",
+    "With d/2 pairs, the position is √(d/2) long.",
+    "The word was 1 long and is M long now. How many times as long as the position should it be?",
+    cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
+    won="With the paper's M = √d, words are √2 times as long as positions, whatever d is.",
     mistakes={
-        "np.arange rounds 1 ÷ (1/49) up to count its entries, and that is 49.00000000000001.": (
-            lambda n: np.arange(0, 1, 1 / n)
+        "You left out the 2. There are only d/2 pairs, and each adds 1 to the squared length.": (
+            lambda d, r: r * np.sqrt(d)
         ),
-        "one position too many: the last fraction is (L − 1)/L, and never 1.": (
-            lambda n: np.arange(n + 1) / n
+        "You left out the square root. d/2 is the squared length of the position.": (
+            lambda d, r: r * d / 2
         ),
-        "your last position is 1: you divided by L − 1, as np.linspace does.": (
-            lambda n: np.linspace(0, 1, n)
+        "Your ratio is upside down: it makes the position longer. Multiply by it instead.": (
+            lambda d, r: np.sqrt(d / 2) / r
         ),
-        "you count from 1; the first position is 0, so the first fraction is 0.": (
-            lambda n: np.arange(1, n + 1) / n
+        "√d is what the paper takes, whatever the ratio. Use the ratio you're given.": (
+            lambda d, r: np.sqrt(d)
+        ),
+        "That makes word and position equally long. Multiply by ratio as well.": (
+            lambda d, r: np.sqrt(d / 2)
+        ),
+        "You put the ratio under the root. Take the root of d/2, then multiply.": (
+            lambda d, r: np.sqrt(r * d / 2)
         ),
     },
 )
-def fractions(seq_len):
-    return np.arange(seq_len) / seq_len
+def embed_scale(d_model, ratio):
+    return ratio * np.sqrt(d_model / 2)
 
 
 # How far is each row of pe.normalized(seq_len, d_model) from the next?
 @function_puzzle(
-    "By how much does a single dim grow from one position to the next? All dims grow by the same.",
-    "Each of the d dims grows by 1/L. A distance squares these, adds them up, and takes the root.",
-    "So you need the root of d times (1/L)². What comes out of the root, and what stays under it?",
+    "How much does a single dim grow from one position to the next? All dims grow by the same.",
+    "Each of the d dims grows by 1/L. For the distance, square these, add them up, take the root.",
+    "That's the root of d times (1/L)². What can you take out of the root, and what has to stay?",
     cases=((4, 1), (10, 4), (50, 4), (49, 64), (512, 128)),
-    won="That is the step in all dims together. "
-    "For counted positions it is L times as long: 8 in 64 dims.",
+    won="That's one step in all dims together. "
+    "Counting takes steps L times as long, 8 with 64 dims.",
     mistakes={
-        "1/L is the step of one dim; the distance is taken over all d of them.": lambda n, d: 1 / n,
-        "you added up the d steps; a distance adds their squares, then takes the root.": (
-            lambda n, d: d / n
+        "1/L is the step in one dim. The distance takes all d of them together.": lambda n, d: (
+            1 / n
         ),
-        "that is the squared distance; take its root.": lambda n, d: d / n**2,
-        "√d is the distance of two neighboring integers; fractions stand L times as close.": (
+        "You added up the d steps. Add up their squares, then take the root.": lambda n, d: d / n,
+        "You have the squared distance. Take its root.": lambda n, d: d / n**2,
+        "√d is the step between integers. Fractions are L times as close.": (
             lambda n, d: np.sqrt(d)
+        ),
+        "You left L under the root. The root of 1/L² is 1/L.": lambda n, d: np.sqrt(d / n),
+        "You divided by L − 1, but pe.normalized divides by L.": (
+            lambda n, d: np.sqrt(d) / (n - 1)
         ),
     },
 )

@@ -42,9 +42,8 @@ def cube(pen, encoding, azimuth=AZIMUTH):
     pen.title(f"{off} of {steps} {leave} the edges" if off else "No step leaves the edges")
     pen.points, pen.says = places, lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
-    return (
-        f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
-    )
+    corners = style.plural(len(np.unique(points, axis=0)), "corner")
+    return f"{style.plural(len(points), 'position')} on {corners}. Steps: {told} the middle."
 
 
 def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
@@ -114,6 +113,6 @@ def odometer(pen, encoding, position=POSITION):
         f"{position} is the last position" if last else f"{position} → {position + 1} {flipping}"
     )
     flip = "flips" if now.sum() == 1 else "flip"
-    after = "it is the last one" if last else f"{now.sum()} of {count} {flip} at the next step"
+    after = "it's the last one" if last else f"{now.sum()} of {count} {flip} at the next step"
     digits, counts = ", ".join(map(number, row[:MOST])), ", ".join(map(str, so_far))
-    return f"Digits of position {position}: {digits}; {after}; flips so far: {counts}."
+    return f"Position {position} is {digits}, and {after}. Flips so far: {counts}."

@@ -14,71 +14,78 @@ _NUMBERS = (
 )
 
 
-# Rows of bits, the most significant first, in any order: which positions are they?
+def _bits(numbers, d_model):
+    return pe.binary(numbers, d_model, low_first=True)
+
+
+# Rows of bits, the lowest first, in any order: which positions are they?
 @function_puzzle(
-    "In 1011 the last bit is worth 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
-    "Dim i is worth 2^(d−1−i), with d = table.shape[1]. "
-    "Multiply each column by its worth; add up each row.",
-    "np.arange(d)[::-1] counts down from d − 1 to 0. "
+    "In 1 1 0 1 the first bit is worth 1, the next one 2, then 4, then 8. That's 1 + 2 + 8 = 11.",
+    "Dim i is worth 2^i. Multiply each column by its worth, then add up each row.",
+    "np.arange(d) counts from 0 to d − 1, with d = table.shape[1]. "
     "A matrix product with @ multiplies and adds in one go.",
-    cases=tuple((pe.binary(numbers, d),) for numbers, d in _NUMBERS),
-    written=tuple(f"pe.binary({numbers}, {d})" for numbers, d in _NUMBERS),
-    won="Every row gives its number back, in any order: "
-    "bits keep all of a position, in numbers no larger than 1.",
+    cases=tuple((_bits(numbers, d),) for numbers, d in _NUMBERS),
+    written=tuple(f"pe.binary({numbers}, {d}, low_first=True)" for numbers, d in _NUMBERS),
+    won="You get every number back, in any order. "
+    "Bits keep the whole position, in numbers no larger than 1.",
     mistakes={
-        "the first bit got weight 1; here it weighs most, and the last one 1.": (
+        "You read the bits the way people write them. Here the first one is worth 1.": (
             lambda x: read_bits(x[:, ::-1])
         ),
-        "you counted the ones; each bit has a weight of its own, 2^(d−1−i).": (
+        "You counted the ones. Each bit has a different worth: 2^i in dim i.": (
             lambda x: x.sum(axis=1)
         ),
-        "you numbered the rows; they come in any order, so read the bits of each.": (
+        "You numbered the rows, but they come in any order. Use the bits in each row.": (
             lambda x: np.arange(len(x))
         ),
-        "every number is twice too large: the last bit weighs 2^0 = 1, not 2.": (
+        "All your numbers are twice too large. The first bit is worth 2^0 = 1, not 2.": (
             lambda x: 2 * read_bits(x)
+        ),
+        "You multiplied each bit by its worth, but didn't add up each row. Use @ or sum.": (
+            lambda x: x * 2 ** np.arange(x.shape[1])
+        ),
+        "You added down the columns. Add along each row, with axis=1.": (
+            lambda x: (x * 2 ** np.arange(x.shape[1])).sum(axis=0)
+        ),
+        "You multiplied by i instead of 2^i. Each bit is worth twice the one before it.": (
+            lambda x: x @ np.arange(x.shape[1])
         ),
     },
 )
 def read_bits(table):
-    d_model = table.shape[1]
-    return table @ 2 ** np.arange(d_model)[::-1]
+    return table @ 2 ** np.arange(table.shape[1])
 
 
-# The bits of t XOR ⌊t/2⌋, the most significant first?
+# The bits of t XOR ⌊t/2⌋, the lowest first?
 @function_puzzle(
-    "First find one whole number for each position; "
-    "the second line of the function writes it in bits.",
-    "That number is t XOR ⌊t/2⌋. "
-    "In Python XOR of two whole numbers is written ^, and ⌊t/2⌋ with //.",
+    "Find one integer for each position. The second line of the function turns it into bits.",
+    "That integer is t XOR ⌊t/2⌋. Python writes XOR of two integers as ^, and ⌊t/2⌋ as t // 2.",
     "Only the first line changes. "
-    "For t = 3, ⌊3/2⌋ is 1, and 11 XOR 01 is 10, the walk's fourth corner.",
+    "For t = 3 you need 3 XOR 1 = 2, the corner 0 1 0, which comes fourth on the walk.",
     cases=(
         *((np.arange(n), d) for n, d in ((2, 1), (6, 3), (16, 4), (5, 7))),
         (np.array([999, 0, 700, 3]), 12),
     ),
-    given=pe.binary,
-    won="All steps follow an edge: neighbors in the text are neighbors in the cube. "
-    "See the walk below.",
+    given=_bits,
+    won="Every step follows an edge, so neighbors in the text are neighbors on the cube. "
+    "Look at the walk below.",
     mistakes={
-        "this is plain binary: from 3 to 4 three bits flip.": pe.binary,
-        "you took OR, which is |. XOR is ^: 1 where just one of both bits is 1.": (
-            lambda x, d: pe.binary(x | x // 2, d)
+        "That's still plain binary, and three bits flip from 3 to 4.": _bits,
+        "You used |, which is OR. Use ^, which is 1 where exactly one of the two bits is 1.": (
+            lambda x, d: _bits(x | x // 2, d)
         ),
-        "you doubled t; ⌊t/2⌋ is half of it, t // 2.": (
-            lambda x, d: pe.binary((x ^ 2 * x) % 2**d, d)
+        "You doubled t. Use half of it, rounded down: t // 2.": (
+            lambda x, d: _bits((x ^ 2 * x) % 2**d, d)
         ),
-        "** raises to a power; XOR of two whole numbers is ^, here t ^ (t // 2).": (
-            lambda x, d: pe.binary(x**2 % 2**d, d)
+        "You used **, which raises to a power. XOR of two integers is ^: t ^ (t // 2).": (
+            lambda x, d: _bits(x**2 % 2**d, d)
         ),
-        "your bits are in reverse order: the first one weighs most.": (
+        "Your bits are in reverse order. Keep the second line: the lowest bit comes first.": (
             lambda x, d: gray(x, d)[:, ::-1]
         ),
-        "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": (
-            lambda x, d: pe.binary(x // 2, d)
-        ),
+        "You took ⌊t/2⌋ alone. Combine it with t: t ^ (t // 2).": lambda x, d: _bits(x // 2, d),
     },
 )
 def gray(positions, d_model):
     code = positions ^ positions // 2
-    return code[:, None] // 2 ** np.arange(d_model)[::-1] % 2
+    return code[:, None] // 2 ** np.arange(d_model) % 2
