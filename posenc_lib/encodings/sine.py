@@ -37,7 +37,7 @@ def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
 class Sine(Additive):
     """One sine per dim."""
 
-    name, title = "sine", "Sines alone"
+    name, title = "sine", "Sines"
     lesson = 4
     parameters = (seq_len_of(32), d_model_of(2, high=64), base_of(None, start=10_000.0))
     wave = "dim"

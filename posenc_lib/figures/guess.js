@@ -23,7 +23,7 @@ const named = ({ x, labels }, at) =>
   labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? at.toLocaleString("en-US").replace("-", "−") : written(at));
 
 function runs(points, least) {
-  // Where a curve rises or falls by at least this much: each stretch's direction, first x and halfway x.
+  // Where a curve rises or falls by at least this much: each stretch's direction, first x, halfway x, and last point.
   const found = [];
   let end = points[0]; // of the stretch so far
   for (const point of points) {
@@ -32,7 +32,7 @@ function runs(points, least) {
     else if (Math.abs(step) > least) found.push({ way: Math.sign(step), from: end, to: point }), (end = point);
   }
   const half = ({ way, from, to }) => points.find(([x, y]) => x >= from[0] && (2 * y - from[1] - to[1]) * way >= 0)[0];
-  return found.map(run => ({ way: run.way, from: run.from[0], half: half(run) }));
+  return found.map(run => ({ way: run.way, from: run.from[0], half: half(run), to: run.to }));
 }
 
 function course(points, height) {
@@ -44,30 +44,53 @@ function course(points, height) {
   return null;
 }
 
+function highest(points, height) {
+  // The x of a peak that's higher than all others, by as much as the eye sees; null if there is none.
+  const tops = runs(points, TURN * height).filter(({ way }) => way > 0).map(({ to }) => to).sort((a, b) => b[1] - a[1]);
+  return tops.length && tops[0][1] - Math.max(points[0][1], tops[1]?.[1] ?? -Infinity) > TURN * height ? tops[0][0] : null;
+}
+
 function shape(plot, mine, truth) {
   // In words, what the true curve does and what the drawing did; if both do the same, whether as soon.
   // On a logarithmic axis, directions and halves are the logarithm's: what you see.
   const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
-  const found = points => course(points.map(([x, y]) => [x, seen(y)]), Math.abs(high - low));
-  const [drawn, real] = [found(mine), found(truth)], ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
+  const found = (points, how = course) => how(points.map(([x, y]) => [x, seen(y)]), Math.abs(high - low));
+  const [drawn, real] = [found(mine), found(truth)], top = real ? null : found(truth, highest), ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
   const goes = (runs, level, [up, down], swings) => {
-    const stretch = ({ way, from }, k) => `${way > 0 ? up : down}${k ? ` from ${named(plot, from)}` : ""}`;
+    const stretch = ({ way, from }, k) => `${way > 0 ? up : down}${k ? ` from a ${turns(way)} at ${named(plot, from)}` : ""}`;
     return runs ? runs.map(stretch).join(", then ") || level : `${swings} up and down all the way`;
   };
-  const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : "");
+  const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : top === null ? "" : `, and its highest peak is at ${named(plot, top)}`);
   const apart = average(mine.map(([, y], k) => Math.abs(seen(y) - seen(truth[k][1])))) / Math.abs(high - low);
   if (apart < TURN / 2) return `You got the shape: it ${it}.`;
   if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))
     return `It ${it.split(", then ").map((part, k) => (k === drawn.length ? `as you drew, but then ${part}` : part)).join(", then ").replace(", then as", ", as")}.`;
+  const near = (a, b) => Math.abs(plot.x.indexOf(a) - plot.x.indexOf(b)) <= LATE * plot.x.length;
+  if (top !== null && ways(drawn) === "1,-1" && near(top, drawn[1].from)) return `You got the peak at ${named(plot, top)}, but on its sides the curve swings up and down.`;
   if (ways(drawn) !== ways(real)) {
     const only = real?.length && ways(drawn).startsWith(ways(real)) ? "only " : "";
     return `You drew it ${goes(drawn, "level", ["rising", "falling"], "swinging")}, but it ${only}${it}.`;
   }
-  const late = (real ?? []).map((run, k) => plot.x.indexOf(run.half) - plot.x.indexOf(drawn[k].half));
-  const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
-  if (most <= LATE * plot.x.length) return `You got the shape: it ${it}.`;
-  const [verb, when] = [real[k].way > 0 ? "rises" : "falls", late[k] < 0 ? "sooner" : "later"];
-  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[k].half)}, yours is at ${named(plot, drawn[k].half)}.`;
+  const [far, k] = farthest(plot, real, drawn, "from"); // a peak is told by its place, and then by its width
+  if (far) return `You got the shape, but its ${turns(real[k].way)} comes ${far < 0 ? "sooner" : "later"}: it's at ${named(plot, real[k].from)}, yours is at ${named(plot, drawn[k].from)}.`;
+  const [late, most] = farthest(plot, real, drawn, "half");
+  if (!late) return `You got the shape: it ${it}.`;
+  if (real.length === 2) {
+    const reach = ([a, b]) => `from ${named(plot, a.half)} to ${named(plot, b.half)}`, wide = ([a, b]) => plot.x.indexOf(b.half) - plot.x.indexOf(a.half);
+    const how = wide(real) < wide(drawn) ? "narrower" : wide(real) > wide(drawn) ? "wider" : "shifted";
+    return `You got the shape, but its ${turns(real[1].way)} at ${named(plot, real[1].from)} is ${how}: halfway it reaches ${reach(real)}, yours ${reach(drawn)}.`;
+  }
+  const [verb, when] = [real[most].way > 0 ? "rises" : "falls", late < 0 ? "sooner" : "later"];
+  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[most].half)}, yours is at ${named(plot, drawn[most].half)}.`;
+}
+
+const turns = way => (way < 0 ? "peak" : "low"); // where a stretch in this direction begins, after one in the other
+
+function farthest(plot, real, drawn, what) {
+  // By how many places, and in which stretch, a drawing is most off; 0 if that's close enough.
+  const late = (real ?? []).map((run, k) => plot.x.indexOf(run[what]) - plot.x.indexOf(drawn[k][what])), off = late.map(Math.abs);
+  const most = Math.max(0, ...off), k = off.indexOf(most);
+  return [most > LATE * plot.x.length ? late[k] : 0, k];
 }
 
 function told(plot, drawn, brief = false) {

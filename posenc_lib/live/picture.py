@@ -95,7 +95,7 @@ def question(panel) -> dict:
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     """Return the label at each x, or the nearest one; None if the axis has its own numbers."""
-    if all(words == written(at).replace("-", "−") for at, words in ticks.items()):
+    if all(words.lstrip("+") == written(at).replace("-", "−") for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
     return [

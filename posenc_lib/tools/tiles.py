@@ -56,6 +56,7 @@ TELLS = {
     "sine_collision": Tell("More dims, farther apart", {0: "2 dims", 1: "4 dims"}),
     "sine_waves": Tell("Each wave slower than the last"),
     "clock_hands": Tell("Clock hands that draw waves"),
+    "two_futures": Tell("One height, two futures"),
     "sinusoidal_spring": Tell("A ring, lifted into a spring"),
     "sinusoidal_dot_product": Tell("One peak, at the query itself", {1: ""}),
     "toeplitz": Tell("Every diagonal has one color"),

@@ -111,7 +111,8 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     draw(explorer, place(0, 7), place(31, 1))
     press(explorer, "Show")
     assert told(explorer).startswith(
-        "You drew it falling, but it rises, then falls from 10, then rises from 26, with ripples."
+        "You drew it falling, but it rises, then falls from a peak at 10, "
+        "then rises from a low at 26, with ripples."
     )
     explorer.settled()
     explorer.sliders()["query"].drag_to(0.9)

@@ -13,7 +13,7 @@ from posenc_lib import figure
 from .lesson_page import PICTURE, LessonPage, notebook
 
 # lessons that open with a picture
-PICTURE_FIRST = ["02_integers", "03_binary", "05_sinusoidal", "06_rope", "16_real_model"]
+PICTURE_FIRST = ["02_integers", "03_binary", "04_sine", "05_sinusoidal", "06_rope", "16_real_model"]
 LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 AROUND = 110  # px of a laptop's height that JupyterLab needs for itself
 TRACK, LETTERS = 240, 110  # px of a slider at least, letters under a panel at most

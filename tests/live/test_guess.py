@@ -199,8 +199,8 @@ SEEN = {  # what is said of a line from 1 down to 0 on an axis from 0 to 1
     ),
     "You drew it falling, but it rises. ": lambda t: t,
     "You drew it falling, but it stays level. ": lambda t: 0.5 + 0 * t,
-    "It falls, as you drew, but then rises from 20. ": lambda t: np.abs(2 * t - 1),
-    "You drew it falling, but it rises, then falls from 20, with ripples. ": lambda t: (
+    "It falls, as you drew, but then rises from a low at 20. ": lambda t: np.abs(2 * t - 1),
+    "You drew it falling, but it rises, then falls from a peak at 20, with ripples. ": lambda t: (
         1 - np.abs(2 * t - 1) - 0.2 * (np.arange(41) % 2) * (t < 0.9)
     ),
     "You drew it falling, but it swings up and down all the way. ": lambda t: (
@@ -217,6 +217,68 @@ def test_the_shape_is_told_in_a_sentence_without_counting_ripples():
         assert told.startswith(wanted)
         assert "times" not in told
         assert len(told) < 180
+
+
+def bump(at: float, wide: float):
+    """Return a curve with one peak, at a part of the way."""
+    return lambda t: np.exp(-(((t - at) / wide) ** 2))
+
+
+def waving(t):
+    """Return one high peak in the middle, with lower ones on both sides."""
+    return 0.5 + 0.3 * np.cos(2 * np.pi * 6 * (t - 0.5)) + 0.2 * bump(0.5, 0.05)(t)
+
+
+PEAKS = [  # a drawing, the truth, and what is said
+    (
+        bump(0.5, 0.3),
+        bump(0.5, 0.06),
+        "You got the shape, but its peak at 20 is narrower: "
+        "halfway it reaches from 19 to 22, yours from 11 to 30. ",
+    ),
+    (bump(0.5, 0.06), bump(0.5, 0.3), "You got the shape, but its peak at 20 is wider: "),
+    (
+        bump(0.25, 0.1),
+        bump(0.75, 0.1),
+        "You got the shape, but its peak comes later: it's at 30, yours is at 10. ",
+    ),
+    (
+        lambda t: 1 - bump(0.75, 0.1)(t),
+        lambda t: 1 - bump(0.25, 0.1)(t),
+        "You got the shape, but its low comes sooner: it's at 10, yours is at 30. ",
+    ),
+    (
+        bump(0.5, 0.1),
+        lambda t: t,
+        "You drew it rising, then falling from a peak at 20, but it only",
+    ),
+    (lambda t: t, bump(0.5, 0.1), "It rises, as you drew, but then falls from a peak at 20. "),
+    (bump(0.5, 0.2), waving, "You got the peak at 20, but on its sides the curve swings "),
+    (lambda t: t, waving, "You drew it rising, but it swings up and down all the way, and its "),
+]
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_a_peak_is_told_by_its_place_and_its_width():
+    t = np.linspace(0, 1, 41)
+    pairs = [drawn_over(plot_of(true(t), "", (0, 1)), mine(t)) for mine, true, _ in PEAKS]
+    for told, (*_, wanted) in zip(verdicts(pairs), PEAKS, strict=True):
+        assert told.startswith(wanted)
+        assert "rises later" not in told
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_swings_are_never_counted_however_fine_the_places():
+    for count in (60, 400, 3200):
+        t = np.linspace(0, 1, count)
+        truth = 0.5 + 0.4 * np.sin(2 * np.pi * 40 * np.sqrt(t))
+        (told,) = verdicts([drawn_over(plot_of(truth, "", (0, 1)), 0 * t + 0.5)])
+        assert told.startswith("You drew it level, but it swings up and down all the way")
+
+
+def test_places_with_a_sign_are_numbers_and_each_is_told_by_its_own():
+    panel = explore("sinusoidal", views="phasor_sum", seq_len=61, d_model=16, guess=True)
+    assert panel._picture.guess["plots"][0]["labels"] is None
 
 
 @pytest.mark.skipif(not NODE, reason="needs node")

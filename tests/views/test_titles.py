@@ -588,6 +588,24 @@ def precision(title, said, e, v):
     )
 
 
+def two_futures(title, said, e, v):
+    t, ahead, theta = v["position"], v["ahead"], e.frequencies[0]
+    if "same sine" in title:
+        turned = np.array([np.sin(theta * said[1]), -np.cos(theta * said[1])])
+        here = np.array([np.sin(theta * t), np.cos(theta * t)])
+        return said[0] == t and np.abs(turned - here).max() < 0.05 and about(said[2], here[0])
+    now, cosine = np.sin(theta * t), np.cos(theta * t)
+    both = [np.sin(theta * ahead) * way * cosine + np.cos(theta * ahead) * now for way in (1, -1)]
+    return [ahead, now, *both]
+
+
+def matrix_misses(title, said, e, v):
+    ones = np.ones((len(e.table) - 1, 1))
+    given, wanted = np.hstack([e.table[:-1], ones]), e.table[1:, 0]
+    missed = np.abs(wanted - given @ np.linalg.pinv(given) @ wanted).max()
+    return said[0] == e.table.shape[1] and abs(said[1] - missed) < max(0.051 * missed, 1e-6)
+
+
 def closest_by_base(title, said, e, v):
     table = e.table
     gaps = np.linalg.norm(table[:, None] - table, axis=-1) + np.diag(np.full(len(table), np.inf))

@@ -1,4 +1,4 @@
-"""The pictures that only lesson 04 shows."""
+"""The pictures that only lesson 04 uses."""
 
 from functools import lru_cache
 from itertools import zip_longest
@@ -7,6 +7,10 @@ import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter, round_values
 from posenc_lib.encodings.similarity import closest_pair as closest
+from posenc_lib.lessons.lesson_04.futures import (  # noqa: F401  (views of their own)
+    matrix_misses,
+    two_futures,
+)
 from posenc_lib.views import style
 from posenc_lib.views.points import PLANE, gap, numbers, outward, path, plane, scatter
 from posenc_lib.views.space import AZIMUTH, SPACE, looked_at, room
@@ -23,9 +27,9 @@ BY_BASE = {
 }
 
 
-@view("plane", "The two that are closest", most_positions=1024, **PLANE)
+@view("plane", "The closest two positions", most_positions=1024, **PLANE)
 def closest_pair(pen, encoding, pair=PAIR):
-    """Scatter two dims and ring the two positions that are closest in all dims."""
+    """Scatter two dims and ring the two positions that are closest in all of them."""
     table, dims = encoding.table, plane(encoding, pair)
     xy = table[:, dims]
     i, j, distance = closest(table) if len(table) > 1 else (0, 0, 0.0)
@@ -42,14 +46,14 @@ def closest_pair(pen, encoding, pair=PAIR):
     if width > 2:
         told += f" in all {width} dims"
     pen.title(told)
-    usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
+    usual = f"; a typical step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
     return f"Closest two of {len(table)} positions: {told}{usual}."
 
 
 def _clear(pen, xy: np.ndarray, k: int, name: str) -> tuple:
-    """Return where a name beside a ring hides the fewest points, in px from it.
+    """Return where a name next to a ring hides the fewest points, in px from it.
 
-    It stays in the plot; of several such places it's the one farthest out.
+    The name stays in the plot, and goes outward if it can.
     """
     half = np.array([style.text_width(name, style.WORDS, "bold") / 2, 0.7 * style.WORDS])
     angles = np.radians(np.arange(0, 360, 45))
@@ -71,28 +75,30 @@ def gaps(kind, values: tuple) -> np.ndarray:
     return np.array([gap(kind(**dict(values) | {"base": base}).table) for base in BASES])
 
 
-@view("curves", "The two that are closest, by base", x="base", **BY_BASE)
+@view("curves", "The closest two positions, by base", x="base", **BY_BASE)
 def closest_by_base(pen, encoding):
-    """Draw how close the two closest positions come, in usual steps, against the base."""
+    """Draw the distance of the two closest positions, in typical steps, against the base."""
     doubling = encoding.base is None  # each wave twice as long as the one before
     base = 2.0 ** (encoding.d_model - 1) if doubling else encoding.base
     ticks = {10**power: f"{10**power:,}" for power in (1, 3, 5)}
     pen.axes((BASES[0], BASES[-1]), (0, 1.05), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit("↑ distance of the closest two ÷ a usual step")
+    pen.unit("↑ distance of the closest two ÷ a typical step")
     if len(encoding.table) < 2:
-        return "Closest two: one position is alone."
+        return "Closest two: there's only one position."
     values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
     curve, here = gaps(type(encoding), values), gap(encoding.table)
     pen.curve(BASES, curve)
     pen.known = BASES[0]
     if BASES[0] <= base <= BASES[-1]:
         pen.query(base, top=here, name=style.written(base), color=style.INK)
-        pen.title(f"At base {style.written(base)} two come as close as {number(here, 2)} of a step")
+        pen.title(
+            f"Base {style.written(base)}: the closest two are {number(here, 2)} of a step apart"
+        )
     low, high = number(curve[0]), number(curve[-1])
     ends = f"{low} at base {BASES[0]:g} to {high} at {style.written(BASES[-1])}"
     return (
-        f"The closest two of {len(encoding.table)} positions, in usual steps: "
-        f"{number(here)} here; from {ends}."
+        f"The closest two of {len(encoding.table)} positions are {number(here)} of a typical step "
+        f"apart; that goes from {ends}."
     )
 
 
@@ -109,7 +115,7 @@ TURNING = {"ignores": "content layout pairing"}
 
 @view("curves", "Each dim as a wave", x="position", shares=(), lines="")
 def waves(pen, encoding, num_waves=NUM_WAVES, position=None):
-    """Draw the first dims against the position, fast ones on top."""
+    """Draw the first dims against the position, the fast ones on top."""
     shown = encoding.table[:, :num_waves]
     at, fine = encoding.between(min(max(SMOOTH // len(shown), 1), 32))
     fine, (rows, count) = fine[:, :num_waves], shown.shape
@@ -136,7 +142,7 @@ def waves(pen, encoding, num_waves=NUM_WAVES, position=None):
         if position is not None:
             pen.mark([(position, heights[position])], style.QUERY, min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
-    turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
+    turns = ["" if length is None else f"{number(length)} positions per turn" for length in lengths]
     names = zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")
     for k, parts in enumerate(names):
         name = ": ".join(filter(None, parts))
@@ -149,15 +155,15 @@ def waves(pen, encoding, num_waves=NUM_WAVES, position=None):
 
     pen.says = says
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
-    return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
+    return f"Waves of dims 0 to {count - 1}, in positions per turn: {turns}."
 
 
 def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     """Return how many positions a turn of a sine takes; None where numbers are no sine.
 
-    `wave` has a number for each position. Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up
-    to a hundredth of how far it bends. `fine` has numbers between, too: where they cross zero more
-    often, the turns are shorter than positions can tell.
+    `wave` has a number for each position. For a sine, x(t − 1) + x(t + 1) is 2 cos θ · x(t); here
+    it can be off by a hundredth of how far the wave bends. `fine` also has numbers in between. If
+    they cross zero more often, the turns are shorter than positions can tell.
     """
     wave = np.asarray(wave, float)
     inner, both = wave[1:-1], wave[2:] + wave[:-2]
@@ -184,10 +190,12 @@ def _ratio(lengths: list) -> str:
     return f"A turn takes {first} positions" if first == last else f"Wavelengths {first} … {last}"
 
 
-@view("free", "Clock hands and their sines", y="position", needs="frequencies wave", **TURNING)
+@view(
+    "free", "Clock hands and the waves they draw", y="position", needs="frequencies wave", **TURNING
+)
 def clock(pen, encoding, position=POSITION):
-    """Draw three waves as hands that start at twelve, each tip above its own wave,
-    which runs down the page.
+    """Draw three waves as clock hands that start at twelve. Each wave runs down the page below its
+    own clock.
     """
     theta, last, called = encoding.frequencies, encoding.seq_len - 1, encoding.wave
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
@@ -218,14 +226,14 @@ def clock(pen, encoding, position=POSITION):
         told.append(f"{called} {wave} has made {made} turns, its sine is {sine}")
     turns = style.times_round(position * theta[0] / (2 * np.pi))
     if position:
-        pen.title(f"At position {position} {called} 0 has gone round {turns}")
+        pen.title(f"At position {position}, {called} 0 has turned {turns}")
     return f"Clock at position {position}: {'; '.join(told)}."
 
 
 @view("free", "Positions in space", **SPACE)
 def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
-    """Scatter the first three dims of a table in a cube, each over its own range,
-    on the path between positions.
+    """Scatter the first three dims of a table in a cube, each over its own range, along the path
+    from position to position.
     """
     track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
     low, high = track.min(axis=0), track.max(axis=0)

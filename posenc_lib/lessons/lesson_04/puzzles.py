@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 04: waves whose lengths grow evenly, and a table's two closest rows."""
+"""The two puzzles of lesson 04: waves that get longer by a factor, and a table's closest rows."""
 
 import numpy as np
 
@@ -24,29 +24,36 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
 
 # A table of sines whose wavelengths go from shortest to longest by equal factors?
 @function_puzzle(
-    "Write down the wavelengths for d = 3 from 5 to 80: 5, 20, 80. Each is 4 times the one before.",
-    "A wave of length λ is sin(2π·t/λ). Positions go down the rows, dims along the columns.",
+    "Start small: for d = 3, from 5 to 80, the wavelengths are 5, 20, 80. Each is 4 times the one "
+    "before.",
+    "A wave of length λ is sin(2π·t/λ). Positions run down the rows, dims across the columns.",
     "np.arange(d_model) / (d_model - 1) runs from 0 to 1. "
     "Which number, raised to these powers, takes you from shortest to longest?",
     cases=tuple((np.arange(n), *others) for n, *others in _WAVES),
     given=_of_lengths(lambda d, a, b: np.linspace(a, b, d)),
-    won="You can now place waves wherever a text needs them; "
-    "the next lesson asks how long the longest should be.",
+    won="Now you can put waves wherever a text needs them. "
+    "Lesson 05 asks how long the longest should be.",
     mistakes={
-        "the lengths grow by equal differences; each should be the same number of "
-        "times the one before.": (_of_lengths(lambda d, a, b: np.linspace(a, b, d))),
-        "these frequencies fall by equal differences; it is the lengths that should grow, always "
-        "by the same factor.": (_of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))),
-        "your waves go from the longest to the shortest; the shortest comes first.": (
-            _of_lengths(lambda d, a, b: b * (a / b) ** np.linspace(0, 1, d))
+        "Your wavelengths grow by equal differences. Make each one the same number of times the "
+        "one before.": _of_lengths(lambda d, a, b: np.linspace(a, b, d)),
+        "Your frequencies fall by equal differences. It's the wavelengths that should grow, each "
+        "by the same factor.": _of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d)),
+        "You start with the longest wave. Start with the shortest, like the fast hand of a clock: "
+        "dim 0 is the fastest.": (_of_lengths(lambda d, a, b: b * (a / b) ** np.linspace(0, 1, d))),
+        "You start with the longest wave, and your wavelengths change by equal differences. Start "
+        "with the shortest, and make each one the same number of times the one before.": (
+            _of_lengths(lambda d, a, b: np.linspace(b, a, d))
         ),
-        "that is the cosine, which begins at 1; each of these waves begins at 0.": _cosines,
-        "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
+        "You took the cosine, which starts at 1. These waves start at 0.": _cosines,
+        "Your exponent is i/d, so your last wave is too short. Divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
-        "a wave of length λ takes λ positions for a whole turn, which is 2π, "
-        "so it is sin(2π·t/λ).": (
+        "You left out 2π. A wave of length λ makes a whole turn, 2π, in λ positions, so it's "
+        "sin(2π·t/λ).": (
             _of_lengths(lambda d, a, b: 2 * np.pi * a * (b / a) ** (np.arange(d) / (d - 1)))
+        ),
+        "You multiplied by the wavelength. A long wave is a slow one, so divide by it.": (
+            _of_lengths(lambda d, a, b: 1 / (a * (b / a) ** (np.arange(d) / (d - 1))))
         ),
     },
 )
@@ -58,6 +65,10 @@ def waves(positions, d_model, shortest, longest):
 def _neighbors(table):
     i = np.argmin(np.linalg.norm(np.diff(table, axis=0), axis=1))
     return i, i + 1
+
+
+def _distances(table):
+    return np.linalg.norm(table[:, None] - table, axis=-1)
 
 
 _TABLES = (
@@ -73,31 +84,38 @@ _TABLES = (
 
 # Which two rows of a table are closest to each other?
 @function_puzzle(
-    "Every row has to be compared with every other one: "
-    "that makes a square of distances, seq_len × seq_len.",
-    "table[:, None] - table holds all differences; np.linalg.norm(…, axis=-1) makes distances of "
-    "them. On the diagonal each row meets itself at distance 0: fill it with np.inf.",
-    "np.argmin(distance) counts through the square; "
-    "np.unravel_index(…, distance.shape) makes i and j of it.",
+    "Compare every row with every other row: that's a square of distances, seq_len × seq_len.",
+    "table[:, None] - table has all the differences, and np.linalg.norm(…, axis=-1) turns them "
+    "into distances. On the diagonal each row meets itself at distance 0: fill it with np.inf.",
+    "np.argmin(distance) counts through the whole square. "
+    "np.unravel_index(…, distance.shape) turns its answer into i and j.",
     without=("closest_pair",),
     cases=tuple((table,) for table in _TABLES),
-    won="This finds the weak spot of any table of positions, a trained one, too.",
+    won="This finds the weak spot of any table of positions, even a trained one.",
     mistakes={
-        "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": (
+        "You found a row and itself, at distance 0. Fill the diagonal with np.inf first.": (
             lambda x: (0, 0)
         ),
-        "a dot product is also large where rows are long; "
-        "ask which two rows are least far apart.": (
+        "You took the largest dot product, which is also large for long rows. "
+        "Take the smallest distance.": (
             lambda x: np.unravel_index(np.argmax(np.tril(x @ x.T, -1).T), (len(x), len(x)))
         ),
-        "only neighbors were compared; rows far apart in time may be close in space.": _neighbors,
-        "np.argmin counts through the whole square of distances; np.unravel_index makes "
-        "row and column of it.": (lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))),
-        "these are the two rows in the other order: the smaller number comes first.": (
-            lambda x: closest(x)[::-1]
+        "You compared only neighbors. Two rows can be far apart in the text and close in space.": (
+            _neighbors
         ),
-        "that is how close they are; which two rows are they?": (
+        "np.argmin counts through the whole square of distances. Turn its answer into a row and a "
+        "column with np.unravel_index.": (
+            lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))
+        ),
+        "You found the two rows. Put the smaller number first.": lambda x: closest(x)[::-1],
+        "You found the two that are farthest apart. Take the smallest distance, not the largest.": (
+            lambda x: np.unravel_index(np.argmax(_distances(x)), (len(x), len(x)))
+        ),
+        "You returned how close they are. Return which two rows they are, (i, j).": (
             lambda x: np.linalg.norm(np.subtract(*x[[*closest(x)]]))
+        ),
+        "You found the two rows, and returned their distance as well. Return just (i, j).": (
+            lambda x: (*closest(x), np.linalg.norm(np.subtract(*x[[*closest(x)]])))
         ),
     },
 )
