@@ -36,10 +36,10 @@ function runs(points, least) {
 }
 
 function course(points, height) {
-  // A curve's stretches; if there are many, without the ripples on it; null if it only swings.
+  // A curve's stretches; if there are many, without the ripples on it; null if it only swings, by much or by little.
   for (let least = TURN; least <= RIPPLE; least += TURN) {
     const found = runs(points, least * height);
-    if (found.length <= FEW) return Object.assign(found, { ripples: least > TURN });
+    if (found.length <= FEW) return found.length || least === TURN ? Object.assign(found, { ripples: least > TURN }) : null;
   }
   return null;
 }
@@ -168,22 +168,15 @@ function drawing(model, root, canvases, repaint) {
   const fold = make("details", {}, make("summary", { textContent: "Type it instead" }), list, " ", value, " or use the arrow keys in the picture");
   const row = make("div", { className: "posenc-guess" }, ...says.values(), fold);
   root.append(row);
-  const sight = new IntersectionObserver(found => { // an invitation moves once, when it's in sight
-    for (const { isIntersecting, target } of found) if (isIntersecting) target.classList.add("posenc-seen"), sight.unobserve(target);
-  }, { threshold: 0.5 });
   const parts = new Map(plots().map(plot => {
-    // Over each plot, an invitation and its buttons. Its stroke starts at the known point, short and level: a slope would
-    // hint at the answer, a wave at ripples.
-    const [words, stroke] = [make("span", { textContent: plot.wide ? "Drag each bar to where you expect it" : "Draw what you expect" }), make("i")];
+    // Over each plot, an invitation and its buttons.
+    const words = make("span", { textContent: plot.wide ? "Drag each bar to where you expect it" : "Draw what you expect", ariaHidden: "true" }); // the picture's own words say so
     const [again, showing] = ["Again", "Show"].map(textContent => make("button", { type: "button", textContent }));
-    for (const part of [words, stroke]) part.ariaHidden = "true"; // the picture's own words say so
-    const over = make("div", { className: "posenc-ask" }, words, stroke, make("div", {}, again, showing));
-    stroke.addEventListener("animationend", () => stroke.remove());
-    sight.observe(over);
+    const over = make("div", { className: "posenc-ask" }, words, make("div", {}, again, showing));
     showing.addEventListener("click", show);
     again.addEventListener("click", () => forget(plot.axes));
     on(plot).parentElement.append(over);
-    return [plot.axes, { over, words, stroke, again, showing }];
+    return [plot.axes, { over, words, again, showing }];
   }));
   const line = plot => {
     // The drawing at each x from its first to its last, with straight lines between; bars stay separate.
@@ -289,16 +282,14 @@ function drawing(model, root, canvases, repaint) {
       if (asks) canvas.style.touchAction = "pan-y"; // moving a finger up and down scrolls the page
     }
     for (const plot of every) {
-      const { over, words, stroke, again, showing } = parts.get(plot.axes), [left, top, right, bottom] = box(plot);
-      const [x, y] = plot.known === null || !asked(plot) ? [0, 0.5] : spot(plot, [plot.x[plot.known], plot.y[plot.known]]);
+      const { over, words, again, showing } = parts.get(plot.axes), [left, top, right, bottom] = box(plot);
+      const y = plot.known === null || !asked(plot) ? 0.5 : spot(plot, [plot.x[plot.known], plot.y[plot.known]])[1];
       const percent = at => `${100 * at}%`, most = lines.has(plot.axes) && line(plot).at(-1);
       Object.assign(over.style, { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) });
-      Object.assign(stroke.style, { top: percent(y), [x < 0.6 ? "left" : "right"]: percent(x < 0.6 ? x : 1 - x), transform: x < 0.6 ? "" : "scaleX(-1)" });
       words.style.top = percent(y < 0.3 ? 0.42 : y > 0.85 ? 0.55 : 0.12); // clear of the point, and near it
       const [first, last] = [plot.x[0], plot.x.at(-1)].map(x => spot(plot, [x, 0])[0]); // a given bar may be next to it
       Object.assign(words.style, { left: percent(first), right: percent(1 - last) });
       words.hidden = lines.has(plot.axes) || !asked(plot);
-      if (words.hidden || plot.wide) stroke.remove(); // outlined bars are invitation enough
       showing.disabled = !ready().includes(plot.axes);
       showing.hidden = !asked(plot);
       again.hidden = !lines.has(plot.axes);

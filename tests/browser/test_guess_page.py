@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from posenc_lib import explore, sinusoidal
-from posenc_lib.figures.film import part
 from posenc_lib.views.sheet import MARGIN
 
 from .lesson_page import PICTURE, ExplorerOnPage, notebook
@@ -334,27 +333,3 @@ def test_of_several_curves_those_drawn_are_shown_and_a_projector_shows_what_is_s
     page.wait_for_function("said => said.textContent", arg=said[0])
     several.wait_until(lambda _: not several.sliders()["query"].asleep())
     assert not several.box.query_selector(".posenc-guess details").is_visible()
-
-
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_an_invitation_moves_once_and_not_for_those_who_want_no_motion(browser, motion):
-    page = browser.new_page(reduced_motion=motion)
-    css, code = (part(f"guess.{kind}") for kind in ("css", "js"))
-    page.set_content(f"<style>{css}</style><div style='position: relative'><canvas></canvas></div>")
-    plot = {"axes": 0, "x": [0, 1, 2], "y": [0, 1, 2], "xlim": [0, 2], "ylim": [0, 2], "log": ""}
-    plot |= {"known": 1, "counts": "", "labels": None, "name": "", "unit": "y"}
-    model = {"guess": {"asked": [0], "plots": [plot]}, "axes": [{"box": [0, 0, 1, 1]}]}
-    page.evaluate(
-        f"""model => {{ {code}
-            const made = {{ get: name => model[name], set() {{}}, save_changes() {{}} }};
-            drawing(made, document.body, [document.querySelector("canvas")], () => {{}}).update();
-        }}""",
-        model,
-    )
-    page.wait_for_selector(".posenc-seen", state="attached")
-    moves = page.evaluate("document.querySelector('.posenc-ask i').getAnimations().length")
-    assert moves == (motion == "no-preference")
-    if moves:
-        page.evaluate("document.querySelector('.posenc-ask i').getAnimations()[0].finish()")
-        page.wait_for_function("!document.querySelector('.posenc-ask i')")
-    page.close()

@@ -231,6 +231,16 @@ def waving(t):
 
 PEAKS = [  # a drawing, the truth, and what is said
     (
+        lambda t: 0.5 + 0.1 * np.sin(2 * np.pi * 5 * t),
+        lambda t: 0.5 + 0 * t,
+        "You drew it swinging up and down all the way, but it stays level. ",
+    ),
+    (
+        lambda t: 0.5 - 0.2 * t,
+        lambda t: 0.5 + 0 * t,
+        "You drew it falling, but it stays level. ",
+    ),
+    (
         bump(0.5, 0.3),
         bump(0.5, 0.06),
         "You got the shape, but its peak at 20 is narrower: "
