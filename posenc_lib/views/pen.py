@@ -327,12 +327,13 @@ class Pen(Pencil):
     def fill(self, form: str, size: float | None = None, blank=np.nan) -> None:
         """Write the numbers into their cells, as large as fits."""
         wide = float((self.size / self.axes.room(self.grid)[::-1])[0])  # px of a cell
-        size = size or min(wide / 5, 8.4)  # five letters fit
-        for row, column in np.argwhere(np.isfinite(self.grid) & (self.grid != blank)).tolist():
-            value = self.grid[row, column]
-            words = form.format(value).replace("-", "−")
+        cells = np.argwhere(np.isfinite(self.grid) & (self.grid != blank)).tolist()
+        values = [float(self.grid[row, column]) for row, column in cells]
+        words = [form.format(value).replace("-", "−") for value in values]
+        size = size or min(wide / max([5, *map(len, words)]), 8.4)
+        for (row, column), value, word in zip(cells, values, words, strict=True):
             color = readable_on(self._image.to_rgba(value))
-            self.text(words, (column, row), fontsize=size, color=color)
+            self.text(word, (column, row), fontsize=size, color=color)
 
     # What dragging or pointing asks
 

@@ -102,12 +102,16 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
 
 
 @view("cells", "One matrix for all", **MATRIX, needs="shift", ignores="content seq_len")
-def shift_matrix(pen, encoding, offset=OFFSET):
-    """Color the matrix that moves the row of any position by an offset."""
+def shift_matrix(pen, encoding, offset=OFFSET, pair=None):
+    """Color the matrix that moves the row of any position by an offset; frame a pair's block."""
     matrix = encoding.shift(offset)
     pen.cells(matrix, (-1, 1))
     if len(matrix) <= 8:  # dims up to which each cell's number is written
         pen.fill("{:.2g}", blank=0)
+    if pair is not None:
+        first, second = sorted(encoding.pair_dims(pair))
+        if second == first + 1:  # a block
+            pen.frame(first - 0.5, first - 0.5, 2, 2, style.PAIR)
     filled = np.count_nonzero(matrix)
     pen.title(f"{filled} of {matrix.size} numbers aren't 0")
     told = (

@@ -38,7 +38,7 @@ value_puzzle(
     "How many pairs do 512 dims make, and what's the last one's number?",
     "A row comes back when all of its pairs are back at once. "
     "For the ripples, look closely at the curves in section 2.",
-    "Run the next cell. It measures all six, and two of the sentences are true.",
+    "Two of the six are true. In the next cell, change guessed to True, and it measures all six.",
     why="the fourth is true only as a trend. The next cell measures all six.",
     judge=_so_many,
     won="You're ready to read the next article about this encoding with a pencil in your hand.",
