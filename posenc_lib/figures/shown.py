@@ -64,7 +64,7 @@ def figure(
     `figure(…).save("waves.svg")` writes it to a file.
 
     >>> figure("sine_waves").caption
-    'Every dim is a wave, slower than the wave before it. (3 waves over 32 positions.)'
+    'Every dim is a wave, slower than the one above. (3 waves over 32 positions.)'
     >>> ramp = lambda positions, d_model: np.outer(positions, np.ones(d_model))
     >>> figure(ramp, views="heatmap", seq_len=8).caption
     'mine: Values from 0 to 7.'

@@ -21,7 +21,7 @@ class Tensor:
         (
             lambda: ENCODINGS["binary"].at(base=2),
             TypeError,
-            r"no parameter 'base'\. It has seq_len, d_model\.",
+            r"no parameter 'base'\. It has seq_len, d_model, low_first\.",
         ),
         (
             lambda: pe.explore("sinusodal"),

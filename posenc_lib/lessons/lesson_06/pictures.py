@@ -129,7 +129,7 @@ def additive_scores(pen, encoding, causal=CAUSAL, query=None, marked=MARKED):
 
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
 ROOM, LINES = 1.75, 4  # units from the middle to each side; lines on each side of the middle
-ABOUT = {"needs": "rotate query_and_key", "ignores": "seq_len content draw pairing head_dim"}
+ABOUT = {"needs": "rotate query_and_key", "ignores": "seq_len content draw pairing head_dim base"}
 
 
 @view("plane", "The plane, rotated", **PLANE, **ABOUT)
