@@ -362,8 +362,10 @@ def plural(count: int, what: str) -> str:
 
 
 def times_round(turns: float) -> str:
-    """Return how often something went around: once, 2.4 times."""
-    return "once" if f"{turns:.1f}" == "1.0" else f"{turns:.1f} times".replace("-", "−")
+    """Return how often something went around: 0.95 times, once, 2.4 times."""
+    if turns < 1 - 1e-9:  # almost once isn't once
+        return f"{min(turns, 0.99):.2f} times".replace("-", "−")
+    return "once" if f"{turns:.1f}" == "1.0" else f"{turns:.1f} times"
 
 
 def number(value: float, digits: int = 3) -> str:

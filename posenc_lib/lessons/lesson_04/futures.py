@@ -8,12 +8,14 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import POSITION, view
 
 AHEAD = Parameter("ahead", "how many positions later to look", 1.0, 0.0, 6.0, scale="real", most=64)
+MOMENT = Parameter("position", "which position to look at", 10.0, 0.0, 4095.0, scale="real")
 ONE_WAVE = {"only": lambda e: getattr(e, "wave", "") == "dim", "only_for": "sines alone"}
 PAST = 2.0  # positions before both moments that are drawn
 TICKS = range(-2, 7)
 TOWARD = {True: "right", False: "left"}  # the number of both moments keeps off the futures
 NUMBER = 62  # px right of the last future for its number
 FINE = 512  # points of a curve
+LOWER = -2.6  # where the lower wave has its 0
 SHOWN = 32  # positions: more waves than these are hard to compare
 
 
@@ -71,33 +73,37 @@ def twin_of(position: int, theta: float) -> float:
 
 
 @view("curves", "What the best matrix misses", x="position", **ONE_WAVE)
-def matrix_misses(pen, encoding, position=POSITION):
+def matrix_misses(pen, encoding, position=MOMENT):
     """Draw dim 0, and below it what the best matrix and constant miss of its next value."""
     table, count = encoding.table, len(encoding.table)
     last = max(min(count - 1, SHOWN), 2) - 1
-    pen.axes((0, last), (-3.85, 1.5), yticks={1: "1", 0: "0", -1: "−1"})
+    ticks = {1.0: "1", 0.0: "0", -1.0: "−1"}
+    ticks |= {LOWER + height: text for height, text in ticks.items()}
+    pen.axes((0, last), (LOWER - 1.25, 1.5), yticks=ticks)
     pen.unit("↑ dim 0, and the next value − the forecast")
     best = np.linalg.lstsq(_given(table[:-1]), table[1:, 0], rcond=None)[0]
     missed = table[1:, 0] - _given(table[:-1]) @ best
     fine = np.linspace(0, last, FINE)
     now, later = (encoding.queries_and_keys(fine + step)[0] for step in (0, 1))
-    curves = {0.0: now[:, 0], -2.6: later[:, 0] - _given(now) @ best}
+    curves = {0.0: now[:, 0], LOWER: later[:, 0] - _given(now) @ best}
     names = ("dim 0", "what the best matrix misses")
-    for (middle, heights), name, rows in zip(
-        curves.items(), names, (table[:-1, 0], missed), strict=True
-    ):
+    for (middle, heights), name in zip(curves.items(), names, strict=True):
         pen.rule("y", middle, style.GRID, 0.8)
         pen.curve(fine, middle + heights, color=style.INK if middle else style.KEY)
-        if position <= min(last, len(rows) - 1):
-            pen.mark([(position, middle + rows[position])], style.QUERY, 9)
+        if position <= last:
+            here = float(np.interp(position, fine, heights))
+            pen.mark([(position, middle + here)], style.QUERY, 9)
+            side = {"ha": "left"} if position < last / 2 else {"ha": "right"}
+            shift = (9 if position < last / 2 else -9, 0)
+            pen.label(number(round(here, 2)), (position, middle + here), shift, **side)
         pen.label(name, (0, middle + 1.3), (4, 0), ha="left", color=style.SOFT)
-    pen.query(position if position <= last else None)
-    most = number(float(np.abs(missed).max(initial=0)), 2)
+    pen.query(position if position <= last else None, name=number(position))
+    usual = number(float(np.sqrt(np.mean(missed**2))) if len(missed) else 0.0)
     sines = style.plural(table.shape[1], "sine")
-    pen.title(f"With {sines}, the best matrix misses by up to {most}")
+    pen.title(f"With {sines}, the best matrix typically misses by {usual}")
     return (
-        f"With {sines} and a constant, the best matrix misses the next value of dim 0 "
-        f"by up to {most}."
+        f"With {sines} and a constant, the best matrix typically misses the next value of dim 0 "
+        f"by {usual} (root mean square)."
     )
 
 

@@ -14,6 +14,11 @@ def _of_lengths(lengths):
     return lambda x, *args: np.sin(2 * np.pi * x[:, None] / lengths(*args))
 
 
+def _powers_of_ten(d_model, shortest, longest):
+    with np.errstate(over="ignore"):
+        return np.logspace(shortest, longest, d_model)
+
+
 def _cosines(x, d_model, shortest, longest):
     lengths = shortest * (longest / shortest) ** np.linspace(0, 1, d_model)
     return np.cos(2 * np.pi * x[:, None] / lengths)
@@ -34,14 +39,14 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
     won="Now you can put waves wherever a text needs them. "
     "Lesson 05 asks how long the longest should be.",
     mistakes={
-        "Your wavelengths grow by equal differences. Make each one the same number of times the "
-        "one before.": _of_lengths(lambda d, a, b: np.linspace(a, b, d)),
+        "Your wavelengths grow by equal differences. Make each wave longer than the one before by "
+        "the same factor.": _of_lengths(lambda d, a, b: np.linspace(a, b, d)),
         "Your frequencies fall by equal differences. It's the wavelengths that should grow, each "
         "by the same factor.": _of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d)),
         "You start with the longest wave. Start with the shortest, like the fast hand of a clock: "
         "dim 0 is the fastest.": (_of_lengths(lambda d, a, b: b * (a / b) ** np.linspace(0, 1, d))),
         "You start with the longest wave, and your wavelengths change by equal differences. Start "
-        "with the shortest, and make each one the same number of times the one before.": (
+        "with the shortest, and make each wave longer than the one before by the same factor.": (
             _of_lengths(lambda d, a, b: np.linspace(b, a, d))
         ),
         "You took the cosine, which starts at 1. These waves start at 0.": _cosines,
@@ -52,6 +57,22 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "sin(2π·t/λ).": (
             _of_lengths(lambda d, a, b: 2 * np.pi * a * (b / a) ** (np.arange(d) / (d - 1)))
         ),
+        "You doubled each wavelength. The factor isn't always 2: d_model − 1 steps have to take "
+        "you from shortest to longest.": (_of_lengths(lambda d, a, b: a * 2.0 ** np.arange(d))),
+        "These are this lesson's doubling waves. The first one should take shortest positions per "
+        "turn, and the last one longest.": (
+            _of_lengths(lambda d, a, b: 2 * np.pi * 2.0 ** np.arange(d))
+        ),
+        "Your first wave always takes 2π positions. That formula has a base, but no shortest: find "
+        "each wavelength λ first, then take sin(2π·t/λ).": (
+            _of_lengths(lambda d, a, b: 2 * np.pi * (b / a) ** (np.arange(d) / (d - 1)))
+        ),
+        "You took longest for the base, so your first wave always takes 2π positions. Find each "
+        "wavelength λ first, then take sin(2π·t/λ).": (
+            _of_lengths(lambda d, a, b: 2 * np.pi * b ** (np.arange(d) / (d - 1)))
+        ),
+        "np.logspace takes powers of ten: np.logspace(1, 2, 3) starts at 10. Which function takes "
+        "the lengths themselves?": _of_lengths(_powers_of_ten),
         "You multiplied by the wavelength. A long wave is a slow one, so divide by it.": (
             _of_lengths(lambda d, a, b: 1 / (a * (b / a) ** (np.arange(d) / (d - 1))))
         ),
@@ -67,8 +88,13 @@ def _neighbors(table):
     return i, i + 1
 
 
-def _distances(table):
-    return np.linalg.norm(table[:, None] - table, axis=-1)
+def _distances(table, power=2):
+    return np.linalg.norm(table[:, None] - table, axis=-1, ord=power)
+
+
+def _smallest(distance, empty):
+    """Return a mistake: where a distance is smallest if only some places of it are out."""
+    return np.unravel_index(np.argmin(np.where(empty, np.inf, distance)), distance.shape)
 
 
 _TABLES = (
@@ -79,6 +105,7 @@ _TABLES = (
     pe.sine(64, 2),
     pe.sine(240, 4, base=2),
     np.array([[0.0, 0, 0, 0], [1, 1, 1, 1], [10, 0, 0, 0], [13.2, 0, 0, 0]]),
+    np.array([[0.0], [1], [5], [0]]),
 )
 
 
@@ -102,6 +129,12 @@ _TABLES = (
         ),
         "You compared only neighbors. Two rows can be far apart in the text and close in space.": (
             _neighbors
+        ),
+        "You left out every distance of 0. Two different rows can also be equal, so leave out only "
+        "the diagonal.": lambda x: _smallest(_distances(x), _distances(x) == 0),
+        "You added up the differences, dim by dim. That's the Manhattan distance. For the "
+        "Euclidean one, square them first, or use np.linalg.norm.": (
+            lambda x: _smallest(_distances(x, 1), np.eye(len(x), dtype=bool))
         ),
         "np.argmin counts through the whole square of distances. Turn its answer into a row and a "
         "column with np.unravel_index.": (
