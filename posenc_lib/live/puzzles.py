@@ -274,7 +274,7 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
         if expected.shape:
             return f"should have shape {expected.shape}, got {got.shape}"
         return f"should be a single number, got shape {got.shape}"
-    wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=tolerance)
+    wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=tolerance, equal_nan=True)
     if not wrong.any():
         return ""
     where = tuple(int(i) for i in np.argwhere(wrong)[0])

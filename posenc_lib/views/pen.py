@@ -205,9 +205,9 @@ class Pen(Pencil):
         """Point out some places with discs that aren't data."""
         self.dots(points, color=color or style.INK, size=size, lw=lw, edge=edge, data=False)
 
-    def ring(self, points, color=None, size=15.0) -> None:
+    def ring(self, points, color=None, size=15.0, lw=2.2) -> None:
         """Ring points that stand out."""
-        self.mark(points, "none", size, 2.2, color or style.QUERY)
+        self.mark(points, "none", size, lw, color or style.QUERY)
 
     def band(self, x, low, high) -> None:
         """Fill the area between two curves."""
@@ -243,9 +243,9 @@ class Pen(Pencil):
         self.line(x, y, color or style.INK, lw, within, solid_joinstyle="miter", clip_on=False)
 
     def frame(self, left, bottom, wide, high, color=None, lw=1.2) -> None:
-        """Frame cells from outside, with a rim of paper beyond; nothing is covered."""
-        rim = 1.6 + lw, style.PAPER, lw + 0.6
-        line = 1.6, color or style.QUERY, lw
+        """Frame cells from outside, with a hair of paper beyond: thin rows stay visible."""
+        rim = lw + 0.6, style.PAPER, 0.8
+        line = lw / 2 + 0.2, color or style.QUERY, lw
         for out, ink, stroke in (rim, line):
             dx, dy = out * self.spans / self.size
             sides = left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy

@@ -20,11 +20,15 @@ def plane(encoding, pair) -> list[int]:
 
 
 def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
-    """Number every point, or every 2nd, 5th …; "0, 4" where points touch. The query comes first."""
+    """Number every point, or every 2nd, 5th …; "0, 4" where points touch.
+
+    The query, or else the last point, comes first and stands out.
+    """
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
-    rows = sorted({*range(0, len(points), step), *([] if query is None else [query])})
+    main, color = (len(points) - 1, style.INK) if query is None else (query, style.QUERY)
+    rows = sorted({*range(0, len(points), step), main})
     touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, [], set()
-    for row in sorted(rows, key=lambda row: row != query):
+    for row in sorted(rows, key=lambda row: row != main):
         together = [
             k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch
         ]
@@ -36,9 +40,7 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
             abs(x - x2) <= half + half2 and abs(y - y2) <= 12 for x2, y2, half2 in taken
         ):
             continue
-        look = (
-            {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
-        )
+        look = {"color": color, "fontweight": "bold"} if row == main else {"color": style.SOFT}
         pen.text(words, places[row], halo=True, fontsize=style.NUMBERS, **look)
         taken.append((x, y, half))
         written.update(together)
@@ -78,7 +80,9 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
     xy = encoding.table[:, dims]
     radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
     away = np.full((len(xy), 1), 0.6 * pad)
-    if query is not None:
+    if query is None:
+        pen.mark(xy[[-1]])
+    else:
         pen.ring(xy[[query]])
         away[query] *= 1.5  # off the ring
     numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query)

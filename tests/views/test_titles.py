@@ -61,7 +61,10 @@ def trajectory(title, said, e, v):
     dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
     xy = e.table[:, np.minimum(dims, e.table.shape[1] - 1)]
     angles = np.unwrap(np.angle(xy @ [1, 1j]))
-    return [abs(angles[-1] - angles[0]) / TURN] if "around the circle" in title else [len(xy)]
+    turns = abs(angles[-1] - angles[0]) / TURN
+    if title.startswith("Once"):  # a full turn, not nearly one
+        return 1 - 1e-9 < turns < 1.05 + 1e-9
+    return [turns] if "around the circle" in title else [len(xy)]
 
 
 def closest_pair(title, said, e, v):
@@ -137,7 +140,7 @@ def heatmap(title, said, e, v):
         first, last = (
             (np.signbit(c[1:]) != np.signbit(c[:-1])).sum() for c in (table[:, 0], table[:, -1])
         )
-        return first > 2 * max(last, 1) and ("still" in title) == (last == 0)
+        return first > 2 * max(last, 1)
     return about(said[0], table.min()) and about(said[1], table.max())
 
 
@@ -165,6 +168,14 @@ def moved_by_order(e, v):
         back = np.argsort(order)
         found.append((weights[np.ix_(back, back)], np.vstack([out[back], out.mean(axis=0)])))
     return [(np.abs(now - first) > 1e-9).sum() for now, first in zip(*found, strict=True)]
+
+
+def changed_by_order(title, said, e, v, which):
+    """Return whether a title says how many numbers an order changes, or if they only moved."""
+    changed = moved_by_order(e, v)[which]
+    order = [word for word in [*itertools.permutations(range(3))][v["order"]] if word < e.seq_len]
+    moved = order != sorted(order) and not changed
+    return [*said, 0][0] == changed and ("new places" in title) == moved
 
 
 def attention_map(title, said, e, v):
@@ -672,7 +683,7 @@ def cached_keys(title, said, e, v):
 
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} | {
-    "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
+    "attention_weights": lambda title, said, e, v: changed_by_order(title, said, e, v, 0),
     "attention_span": lambda title, said, e, v: (
         said[-1]
         == np.argmax(softmax(e.biases(-np.arange(e.seq_len))[e.head]).cumsum() >= 0.9 - 1e-9) + 1
@@ -702,7 +713,7 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS.load()} 
     "perplexity_along": lambda title, said, e, v: (
         [said[0], said[2]] == kept()["longer"][v["longer"]][3::2]
     ),
-    "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
+    "outputs": lambda title, said, e, v: changed_by_order(title, said, e, v, 1),
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
 }
 # sliders only for who asks

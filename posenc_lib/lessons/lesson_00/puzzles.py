@@ -5,7 +5,7 @@ import numpy as np
 from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
-# The positions of a text with seq_len words, as an array?
+# The positions of a text with seq_len words?
 @function_puzzle(
     "Four words have the positions 0, 1, 2, and 3. "
     "The first is 0, and the last is one less than 4.",
@@ -44,7 +44,7 @@ value_puzzle(
     44,
     "Drag seq_len to 64 in the panel under “A walk around the circle”. "
     "Which new points land almost on position 0, at the top?",
-    "Open “In words” under the picture: it says how far the last position is from position 0. "
+    "The line under the picture says how far the last position is from position 0. "
     "Where is that number smallest?",
     "A full turn takes 2π ≈ 6.283 positions. "
     "Which integer up to 63 is closest to a whole number of turns?",
@@ -55,6 +55,7 @@ value_puzzle(
         "that's position 0 itself. Look for a different one.": 0,
         "a full turn is 6.28 positions, and 6 is 0.28 short of it. "
         "Later turns end closer to an integer.": 6,
+        "45 is where you left seq_len. We count from 0, so the last of 45 positions is 44.": 45,
         "position 710 is closer still, but this text ends at 63.": 710,
     },
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.marks import POINT
 from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import CAUSAL, view
@@ -36,8 +37,9 @@ ORDER = Parameter(
 
 SAME = 1e-9  # more than rounding moves a number
 THIN, THICK = 0.6, 9.0  # points of an arc of weight 0, and how many more of weight 1
-CLEAR, LOOP = 16, 12  # px: from a token's middle up to its arcs, and a loop's radius
-ASIDE = {1: 26, 2: 14}  # px: from a token's middle to its arcs, by how far they reach
+CLEAR, LOOP = 16, 15  # px: from a token's middle up to its arcs, and a loop's radius
+ASIDE = {1: 30, 2: 14}  # px: from a token's middle to its arcs, by how far they reach
+HEAD = 11  # px: how long an arrowhead is
 REORDERED = {
     "needs": "attend query_and_key",
     "ignores": "content max_distance",
@@ -53,8 +55,8 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
     return order, outputs[back], weights[back][:, back]
 
 
-def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
-    """Color a grid, and say how many numbers changed.
+def compare(pen, grid, changed, clim, unit: str, what: str, order, moved, same, **state):
+    """Color a grid, and say how many numbers changed, or that they only moved.
 
     If there's room, the numbers are written and the changed ones framed.
     """
@@ -69,10 +71,11 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
         pen.fill("{:.2f}", style.WORDS, blank=0)  # masked cells stay empty
     if not order:
         return "Every other order is compared with this one."
-    changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"No {what[:-1]}"
-    told = f"{changes} changed"
+    told = f"{changed.sum()} of {changed.size} {what} changed"
+    if not changed.any():
+        told = f"Same {same}, new places" if moved else f"No {what[:-1]} changed"
     pen.title(told)
-    return f"{told} compared with “{NAMES[0]}”."
+    return f"{told}, compared with “{NAMES[0]}”."
 
 
 def color_of(token: str) -> str:
@@ -118,8 +121,8 @@ def looks(tokens: list[str], weights: np.ndarray) -> str:
 def sentence_arcs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Draw an arc from each of a few tokens to each it looks at, as wide as the weight.
 
-    A look to the right is above the words, a look to the left below them, in the color of the
-    token that looks.
+    It has the color of the token that looks, and a head. A look to the right is above the tokens,
+    a look to the left below them.
     """
     shown, _, weights = attended(encoding, order, causal)
     weights, sentence = weights[shown][:, shown], [TOKENS[k] for k in shown]
@@ -129,30 +132,38 @@ def sentence_arcs(pen, encoding, order=ORDER, causal=CAUSAL):
     middle = high / 2
     for (row, column), weight in np.ndenumerate(weights):
         if weight > 0:
+            color, lw = color_of(sentence[row]), THIN + THICK * weight
+            if row == column:
+                outward = np.sign(places[row] - wide / 2) * LOOP  # away from the arcs
+                up = middle + CLEAR + LOOP
+                pen.ring([(places[row] + outward, up)], color, 2 * LOOP, lw)
+                continue
             side = -1 if column < row else 1
-            arc = _arc(
-                places[row], places[column], ASIDE.get(abs(row - column)), middle - CLEAR - 9
-            )
-            look = {"color": color_of(sentence[row]), "lw": THIN + THICK * weight}
-            arc[:, 1] = middle + side * (CLEAR + arc[:, 1])
-            pen.strokes([arc], capstyle="butt", **look)
+            arc, head = _arc(places[row], places[column], ASIDE[abs(row - column)], lw / POINT)
+            for part in arc, head:
+                part[:, 1] = middle + side * (CLEAR + np.minimum(part[:, 1], middle - CLEAR - 9))
+            pen.strokes([arc], capstyle="butt", color=color, lw=lw)
+            pen.shapes([head], color=color)
     for token, place in zip(sentence, places, strict=True):
         pen.text(token, (place, middle), **on_tile(token))
     pen.points = np.stack([places, np.full(len(places), middle)], axis=-1)
     pen.says = lambda x, y: _row_of(sentence, weights, np.abs(places - x).argmin())
-    pen.unit("above: looking right, below: looking left")
+    pen.unit("from the word that looks to the word it looks at")
     return f"“{' '.join(sentence)}”: {looks(sentence, weights)}."
 
 
-def _arc(start: float, end: float, aside: int | None, room: float) -> np.ndarray:
-    """Return an arc from one place to another, or a loop, (points, 2), from 0 up."""
-    angles = np.linspace(0, np.pi, 49)
-    if aside is None:
-        return np.stack([start + LOOP * np.sin(2 * angles), LOOP * (1 - np.cos(2 * angles))], 1)
+def _arc(start: float, end: float, aside: int, wide: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return an arc from one place to another, (points, 2), from 0 up, and its head, (3, 2)."""
     start, end = start + np.sign(end - start) * aside, end - np.sign(end - start) * aside
-    half = (end - start) / 2
-    high = min(0.55 * abs(half), room)
-    return np.stack([start + half * (1 - np.cos(angles)), high * np.sin(angles)], axis=1)
+    half, angles = (end - start) / 2, np.linspace(0, np.pi, 193)
+    high = max(0.55 * abs(half), 2 * HEAD)
+    arc = np.stack([start + half * (1 - np.cos(angles)), high * np.sin(angles)], axis=1)
+    tip = arc[-1]
+    shaft = arc[np.linalg.norm(arc - tip, axis=1) >= HEAD]
+    along = (tip - shaft[-1]) / np.linalg.norm(tip - shaft[-1])
+    across = along[::-1] * (-3.5 - wide / 2, 3.5 + wide / 2)
+    neck = shaft[-1] - along  # a px of overlap
+    return shaft, np.stack([tip, neck + across, neck - across])
 
 
 def _row_of(tokens: list[str], weights: np.ndarray, row: int) -> str:
@@ -172,6 +183,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     changed = (np.abs(now - first) > SAME)[shown][:, shown]
     weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
+    look |= {"moved": shown != sorted(shown), "same": "weights"}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
     tiles(pen, sentence, "x", "y")
     return f"{told} “{' '.join(sentence)}”: {looks(sentence, weights)}."
@@ -181,14 +193,16 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Color attention's output for each token, and the mean of these outputs.
 
-    Frames mark the numbers that differ from those in the first order.
+    Rows follow the order; the mean is last. Frames mark the numbers that differ from those of the
+    same token in the first order.
     """
-    both = [attended(encoding, which, causal)[1] for which in (order, 0)]
-    rows, first = (np.vstack([x, x.mean(axis=0)]) for x in both)
+    (shown, now, _), (_, before, _) = (attended(encoding, which, causal) for which in (order, 0))
+    rows, first = (np.vstack([x[shown], x.mean(axis=0)]) for x in (now, before))
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
-    tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
-    mean = {len(tokens): "mean"}
-    told = compare(pen, rows, changed, (-bound, bound), "output for", "numbers", order, yticks=mean)
+    tokens, changed = [TOKENS[k] for k in shown], np.abs(rows - first) > SAME
+    look = {"yticks": {len(tokens): "mean"}, "moved": shown != sorted(shown)}
+    look["same"] = "outputs"
+    told = compare(pen, rows, changed, (-bound, bound), "output for", "numbers", order, **look)
     tiles(pen, tokens, "y")
     seen = ", ".join(
         f"{name} {number(row[0])}" for name, row in zip((*tokens, "mean"), rows, strict=True)
