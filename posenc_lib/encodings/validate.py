@@ -316,6 +316,9 @@ def positions(value) -> np.ndarray:
             f"positions must be an int or an array, got {show(value)} ({type(value).__name__})"
         )
     if isinstance(value, numbers.Number):
+        if isinstance(value, numbers.Integral) and value < 0:
+            told = f"positions must be at least 0, got {show(value)}"
+            raise ValueError(f"{told}: an int is how many. For one position, pass [{value}]")
         count = integer("positions", value, low=0)
         fit_memory(count, positions=count)
         return np.arange(count)

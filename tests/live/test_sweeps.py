@@ -1,5 +1,7 @@
 """Every slider of every kind of panel, and of every lesson, moves the picture; no value fails."""
 
+import ast
+
 import nbformat
 import pytest
 
@@ -33,10 +35,15 @@ UNLIKE = (  # encodings that share what the narrowest of them allows
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 
 
-def lesson(path) -> list[str]:
-    """Return the calls of a notebook that make a panel."""
-    sources = (cell.source for cell in nbformat.read(path, as_version=4).cells)
-    return [" ".join(source.split()) for source in sources if source.startswith("explore(")]
+def lesson(path) -> tuple[list[str], dict]:
+    """Return the calls of a notebook that make a panel, and the names its first cell makes."""
+    cells = nbformat.read(path, as_version=4).cells
+    first, *rest = (cell.source for cell in cells if cell.cell_type == "code")
+    *before, last = ast.parse(first).body
+    names: dict = {}
+    exec(compile(ast.Module(before, []), path.stem, "exec"), names)
+    sources = [ast.unparse(last), *(" ".join(source.split()) for source in rest)]
+    return [source for source in sources if source.startswith("explore(")], names
 
 
 def changes(panel, name: str) -> bool:
@@ -53,9 +60,9 @@ def changes(panel, name: str) -> bool:
     return False
 
 
-def sweep(call: str, waiting: str = "") -> None:
+def sweep(call: str, waiting: str = "", names: dict | None = None) -> None:
     """Move every slider to both ends; expect other pictures, no error, the first after Reset."""
-    panel = eval(call, {"explore": explore, "playground": playground})
+    panel = eval(call, {**(names or {}), "explore": explore, "playground": playground})
     first = shown(panel)
     # else some wait for others
     all_matter = len(panel.spec.encodings) == 1 and type(panel).__name__ == "Explorer"
@@ -77,8 +84,9 @@ def sweep(call: str, waiting: str = "") -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_slider_of_a_notebook_reaches_both_ends_and_changes_its_picture(path):
-    for call in lesson(path):
-        sweep(call)
+    calls, names = lesson(path)
+    for call in calls:
+        sweep(call, names=names)
 
 
 def test_every_slider_of_every_encodings_own_panel_reaches_both_ends_and_changes_its_picture():
