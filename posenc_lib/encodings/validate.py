@@ -318,7 +318,7 @@ def positions(value) -> np.ndarray:
     if isinstance(value, numbers.Number):
         if isinstance(value, numbers.Integral) and value < 0:
             told = f"positions must be at least 0, got {show(value)}"
-            raise ValueError(f"{told}: an int is how many. For one position, pass [{value}]")
+            raise ValueError(f"{told}: an int is how many. For one position, pass [{show(value)}]")
         count = integer("positions", value, low=0)
         fit_memory(count, positions=count)
         return np.arange(count)
