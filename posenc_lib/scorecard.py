@@ -25,7 +25,12 @@ BLUE, SHADE = "#0072B2", "background:#0072B226;font-weight:bold"
 RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
 STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
 LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
-KEY = "Full: yes. Empty: no. A slice: in this share of draws. Dotted: comes in a later lesson."
+KEY = {  # by the first letter of what `told` says
+    "●": "Full: yes.",
+    "○": "Empty: no.",
+    "◔": "A slice: in this share of draws.",
+    "–": "–: doesn't count.",
+}
 FORMERLY = {  # names that version 1.0 had
     "goes on": "no length limit",
     "near is near": "nearby is similar",
@@ -301,7 +306,8 @@ PROPERTIES = [  # in the order the lessons need them
     Property(3, "continuous", "there's a position 1.5, and no step is much longer than another",
          "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True,
          words={None: "no position 1.5", np.inf: "some steps are 0"}),
-    Property(3, "nearby is similar", "neighbors in the text are close in space",
+    Property(3, "nearby is similar",
+             "the closer two positions are in the text, the closer they are in space",
          "rank correlation with |i − j|", "≥ 0.5", _near_is_near,
          words={None: "all equally far"}),
     Property(4, "shift is linear",
@@ -411,28 +417,38 @@ class Scorecard:
         rows = [name for name in self.measured if name in self.new]
         columns = [f"<i>{p.name}</i>" for p in self.properties if p.name in self.new]
         held = [f"{html.escape(name)} ({self.count(name)} properties)" for name in rows]
-        news = [f"{_are(held)} new"] if rows else []
-        news += [f"{_are(columns)} asked for the first time"] if columns else []
-        return f"<p>{', and '.join(news)}.</p>" if news else ""
+        news = f"{_listed(held)} {_are(held)} new" if rows else ""
+        if columns and rows:
+            news += f", and so {_are(columns)} {_listed(columns)}"
+        elif columns:
+            news = f"{_listed(columns)} {_are(columns)} new"
+        return f"<p>{news}.</p>" if news else ""
 
     def _strips(self) -> str:
         """Return a table: property names as stairs, rings below, then each encoding's name.
 
         Its styles are inline, so a page that removes style sheets keeps them.
         """
-        names, met, lines = [p.name for p in PROPERTIES], {p.name for p in self.properties}, []
+        names, lines = [p.name for p in self.properties], []
         for k, name in enumerate(names):
             stems = "".join(f'<td style="padding:0;{self._shade(one)}">{STEM}' for one in names[:k])
-            look = self._shade(name) if name in met else "opacity:.5"
-            label = f'<span style="{look}">{name}</span>'
+            label = f'<span style="{self._shade(name)}">{name}</span>'
             lines.append(f'{stems}<td colspan="{len(names) - k + 1}" style="{LABEL}">{label}')
         for name, row in self.measured.items():
             shades = {one: self._shade(name, one) for one in names}
-            rings = (f'<td style="padding:4px;{shades[p]}">{_ring(p, row.get(p))}' for p in names)
+            rings = (f'<td style="padding:4px;{shades[p]}">{_ring(p, row[p])}' for p in names)
             look = LABEL + self._shade(name)
             lines.append(f'{"".join(rings)}<th scope="row" style="{look}">{html.escape(name)}')
         rows = "".join(f'<tr style="background:none">{line}' for line in lines)
-        return f'<table style="margin:0">{rows}</table><p><small>{KEY}</small></p>'
+        return f'<table style="margin:0">{rows}</table><p><small>{self._key()}</small></p>'
+
+    def _key(self) -> str:
+        """Say what the marks mean that occur."""
+        cells = [cell for row in self.measured.values() for cell in row.values()]
+        marks = {
+            "–" if cell.reason else "◔" if "%" in cell.answer else cell.told[0][0] for cell in cells
+        }
+        return " ".join(words for mark, words in KEY.items() if mark in marks)
 
     def _table(self) -> str:
         """Return a table with a symbol, an answer and a number in each cell."""
@@ -449,13 +465,8 @@ class Scorecard:
         return SHADE if self.new & {*names} else ""
 
 
-def _ring(name: str, cell: Measured | None) -> str:
-    """Return a ring: full for yes, dotted if it comes later.
-
-    Its words are inside, out of sight.
-    """
-    if cell is None:
-        return f'<div style="{RING};border:2px dotted #8C959F80">{name}: later</div>'
+def _ring(name: str, cell: Measured) -> str:
+    """Return a ring, full for yes. Its words are inside, out of sight."""
     word, number = cell.told
     if cell.reason:
         return f'<div title="{name}: {number or word}" style="width:18px;text-align:center">–</div>'
@@ -466,8 +477,14 @@ def _ring(name: str, cell: Measured | None) -> str:
 
 
 def _are(names: list[str]) -> str:
-    """Return names as the start of a sentence: a, b and c are."""
-    return f"{validate.listed(names)} {'are' if names[1:] else 'is'}"
+    """Return the verb that goes with so many names."""
+    return "are" if names[1:] else "is"
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in a row: a, b, and c."""
+    *most, last = names
+    return f"{', '.join(most)}{',' if most[1:] else ''} and {last}" if most else last
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:

@@ -51,6 +51,7 @@ TELLS = {
     "position_added": Tell("Positions show through words", {0: "words", 1: "positions", 2: "sum"}),
     "drowning": Tell("Integers drown the word"),
     "binary_trajectory": Tell("Binary jumps around a cube", {1: ""}),
+    "bits_and_sines": Tell("Bits jump, sines fade", {0: "bits", 1: "sines"}),
     "binary_odometer": Tell("Each digit at its own pace"),
     "sine_trajectory": Tell("A path that crosses itself", {1: ""}),
     "sine_collision": Tell("More dims, farther apart", {0: "2 dims", 1: "4 dims"}),

@@ -112,7 +112,8 @@ def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(monkeypatch):
 def seen(page: str) -> tuple[list, dict]:
     """Return the names above a strip as (name, look), and each encoding's look and rings."""
     lines = page.split("</table>")[0].split("<tr")[1:]
-    stairs, strips = lines[: len(PROPERTIES)], lines[len(PROPERTIES) :]
+    stairs = [line for line in lines if 'scope="row"' not in line]
+    strips = lines[len(stairs) :]
     heads = [re.search(r'<span style="([^"]*)">(.*?)<', line).groups() for line in stairs]
     rows = {}
     for line in strips:
@@ -127,30 +128,30 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert set(data) == {"text/html", "text/plain"}
     assert "binary: 3 of 6 (unique, bounded, length-independent)." in data["text/plain"]
     news, strips, numbers, meanings = re.split("(?<=</p>)<table|<details>", data["text/html"])
-    properties = "<i>no length limit</i>, <i>continuous</i> and <i>nearby is similar</i>"
+    properties = "<i>no length limit</i>, <i>continuous</i>, and <i>nearby is similar</i>"
     binary = "binary (3 of 6 properties) is new"
-    assert news == f"<p>{binary}, and {properties} are asked for the first time.</p>"
+    assert news == f"<p>{binary}, and so are {properties}.</p>"
     heads, rows = seen(strips)
-    assert [name for name, _ in heads] == [one.name for one in PROPERTIES]
-    assert [look for _, look in heads] == [""] * 3 + [SHADE] * 3 + ["opacity:.5"] * 3
+    assert [name for name, _ in heads] == [one.name for one in PROPERTIES[:6]]
+    assert [look for _, look in heads] == [""] * 3 + [SHADE] * 3
     assert list(rows) == ["no_position", "integer", "normalized", "binary"]
     for name, (look, cells) in rows.items():
         assert (SHADE in look) == (name == "binary")
         shaded = [SHADE in shade for shade, _ in cells]
-        assert shaded == [name == "binary" or 3 <= k < 6 for k in range(9)]
-        assert ["later" in ring for _, ring in cells] == [k >= 6 for k in range(9)]
-        assert all("dotted" in ring for _, ring in cells[6:])
+        assert shaded == [name == "binary" or k >= 3 for k in range(6)]
     full = [f"background:{BLUE}" in ring for _, ring in rows["binary"][1]]
-    assert full == [True] * 3 + [False] * 6
+    assert full == [True] * 3 + [False] * 3
     first, *_ = rows["binary"][1]
     assert 'title="unique: yes, 1"' in first[1]
     assert first[1].endswith(">unique: ● yes")  # heard, where a ring is seen
     assert [">–" in ring for _, ring in rows["no_position"][1]].count(True) == 4
     assert numbers.count("<td>") == 24
     assert "<td>○ no<br><small>0.351</small></td>" in numbers
-    assert "<li><b>nearby is similar</b>: neighbors in the text" in meanings
+    assert "<li><b>nearby is similar</b>: the closer two positions are in the text" in meanings
     assert scorecard("rope", lesson=3).html().startswith("<p><i>no length limit</i>")
     assert card.html().startswith("<table")
+    assert "<small>Full: yes. Empty: no. –: doesn't count.</small>" in strips
+    assert "A slice: in this share of draws." in card.html()
     assert "conic-gradient(#0072B2 20%" in card.html()  # nearby is similar, of RoPE
     for part in ("<style", "<script", "class="):  # what a page that trusts nothing takes away
         assert part not in card.html()

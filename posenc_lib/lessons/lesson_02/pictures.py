@@ -39,6 +39,9 @@ def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np
     return same.mean(axis=0), different.mean(axis=0)
 
 
+SHORT = 16  # words of the text to compare a longer text with
+
+
 @view("free", "Where the positions are")
 def number_line(pen, encoding, position=POSITION):
     """Draw dim 0 of every position on a number line."""
@@ -46,21 +49,52 @@ def number_line(pen, encoding, position=POSITION):
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
-    pen.axes((low - margin, high + margin), (-0.45, 0.6), x="value of dim 0", yticks=())
+    pen.axes((low - margin, high + margin), (-0.4, 0.7), x="value of dim 0", yticks=())
     line = np.stack([values, np.zeros(len(values))], axis=1)
-    at = float(values[position])
+    at, before = float(values[position]), _in_short_text(encoding, position)
     pen.rule("y", 0, style.RULE, 0.8)
-    near = {position - 1: style.INK, position: style.QUERY, position + 1: style.INK}
-    pen.dots(line, color=[near.get(k, style.KEY) for k in range(len(values))], taken=True)
-    numbers(pen, line, line - [0, 0.22], position)
+    if before is not None:
+        pen.arrow((before, 0.5), (before, 0.07), style.GHOST)
+        pen.label(
+            f"{number(before)} in {SHORT} words", (before, 0.54), color=style.SOFT, va="bottom"
+        )
+    look = [style.QUERY if k == position else style.KEY for k in range(len(values))]
+    pen.dots(line, color=look, taken=True)
+    _count(pen, line - [0, 0.15], position)
+    left = {"within": "y", "ha": "right", "fontsize": style.NUMBERS, "color": style.SOFT}
+    pen.text("position", (0, -0.15), (14, 0), **left)
     told = f"position {position} at {number(at)}"
-    pen.arrow((at, 0.34), (at, 0.07), style.QUERY)
-    pen.label(told, (at, 0.38), color=style.QUERY, va="bottom")
+    pen.arrow((at, 0.3), (at, 0.07), style.QUERY)
+    pen.label(told, (at, 0.34), color=style.QUERY, va="bottom")
     step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
     gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
     pen.title(f"Neighbors are {gap} apart")
     ends = f"from {number(values.min())} to {number(values.max())}"
-    return f"{told.capitalize()}. Neighbors are {gap} apart, {len(values)} positions {ends}."
+    text = f"{told.capitalize()}. Neighbors are {gap} apart, {len(values)} positions {ends}."
+    if before is not None:
+        text += f" In a text of {SHORT} words it's at {number(before)}."
+    return text
+
+
+def _in_short_text(encoding, position: int) -> float | None:
+    """Return the position's number in a text of 16 words; None if it's the same."""
+    if not position < SHORT < encoding.values.get("seq_len", 0):
+        return None
+    before = float(encoding.at(seq_len=SHORT).table[position, 0])
+    return None if np.isclose(before, encoding.table[position, 0]) else before
+
+
+def _count(pen, places: np.ndarray, position: int) -> None:
+    """Number the positions, and leave out what would touch the next number."""
+    steps = np.diff(pen.px(places)[:, 0])
+    if not len(steps) or np.ptp(steps) > 0.01 or steps[0] < 0.1:  # they aren't in a row
+        numbers(pen, places, places, position)
+        return
+    every = next(s * 10**k for k in range(9) for s in (1, 2, 5) if s * 10**k * steps[0] >= 26)
+    for k in {*range(0, len(places), every), position}:
+        look = {"color": style.QUERY, **BOLD} if k == position else {"color": style.SOFT}
+        if k == position or abs(k - position) * steps[0] >= 22:
+            pen.text(str(k), places[k], halo=True, fontsize=style.NUMBERS, **look)
 
 
 COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two
@@ -94,11 +128,12 @@ def nearest_token(pen, encoding, position=POSITION):
         pen.text(f"{word} + {position}", (left, k), (-6, 0), **start)
         pen.text(word, (right, k), (6, 0), **end, **BOLD if k in nearest else {"color": style.SOFT})
     kept = int(own.sum())
-    title = f"{kept} of {count} words stay themselves"
+    title = f"{kept} of {count} words {'stays itself' if kept == 1 else 'stay themselves'}"
     if len({*nearest.tolist()}) == 1:
         title = f"All {count} words become “{words[nearest[0]]}”"
     pen.title(title)
-    text = f"{kept} of {count} words are still closest to themselves at position {position}"
+    still = "is still closest to itself" if kept == 1 else "are still closest to themselves"
+    text = f"{kept} of {count} words {still} at position {position}"
     taken = {words[at]: [] for k, at in enumerate(nearest) if k != at}
     for k, at in enumerate(nearest):
         if k != at:
@@ -114,7 +149,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     """
     same, different = token_cosines(encoding.table.astype(np.float64), embed_scale)
     last = len(same) - 1
-    told = f"word length {number(float(embed_scale))}, position length {about(encoding.table)}"
+    told = f"word length {number(float(embed_scale))}, position length {_long(encoding.table)}"
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit(f"↑ cosine ({told})")
     pen.known = 0
@@ -132,6 +167,9 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     return f"Cosine {kept} between {both}. {told.capitalize()}."
 
 
+NAMED = (1, 8, 10)  # positions that the lesson talks about
+
+
 @view("curves", "Two different words", x="position", needs="rows", most_positions=1024)
 def two_words(pen, encoding, embed_scale=SCALE):
     """Draw how similar two different words are once both have the same position added."""
@@ -141,7 +179,24 @@ def two_words(pen, encoding, embed_scale=SCALE):
     pen.unit(f"↑ cosine ({told})")
     pen.known = 0
     pen.curve(different, color=style.OTHER)
-    pen.mark([(last, different[last])], style.OTHER, 9)
-    mixed = number(different[last])
+    for t in (*(t for t in NAMED if t < last), last):
+        pen.mark([(t, different[t])], style.OTHER, 9)
+        if t < last:
+            pen.label(str(t), (t, different[t]), (9, -11), color=style.OTHER)
+    mixed = _cosine(different[last])
     pen.title(f"Position {last}: two different words have cosine {mixed}")
     return f"Cosine {mixed} between two different words at position {last}, {told}."
+
+
+def _cosine(value: float) -> str:
+    """Return a cosine with a fourth digit if three would call it 1."""
+    if number(value) != "1" or value > 1 - 1e-9:
+        return number(value)
+    return f"{value:.4f}" if value < 0.99995 else "almost 1"
+
+
+def _long(table: np.ndarray) -> str:
+    """Return how long the rows of a table are: about, or from the shortest to the longest."""
+    lengths = np.linalg.norm(table, axis=1)
+    low, high = lengths.min(), lengths.max()
+    return f"{number(low)} to {number(high)}" if high > 2 * low else about(table)

@@ -8,7 +8,7 @@ from posenc_lib.live.puzzles import function_puzzle
 # By which M must words of length 1 be multiplied
 # to be `ratio` times as long as a sinusoidal position?
 @function_puzzle(
-    "How long is a sinusoidal position vector? Section 2 says it: "
+    "How long is a sinusoidal position vector? Section 3 says it: "
     "each pair of dims adds sin² + cos² = 1 to the squared length.",
     "With d/2 pairs, the position is √(d/2) long.",
     "The word was 1 long and is M long now. How many times as long as the position should it be?",
@@ -23,6 +23,12 @@ from posenc_lib.live.puzzles import function_puzzle
         ),
         "Your ratio is upside down: it makes the position longer. Multiply by it instead.": (
             lambda d, r: np.sqrt(d / 2) / r
+        ),
+        "You divided by the length of the position. Words have to be `ratio` times that long.": (
+            lambda d, r: r / np.sqrt(d / 2)
+        ),
+        "You divided √d by the ratio. Multiply instead, and only d/2 pairs count.": (
+            lambda d, r: np.sqrt(d) / r
         ),
         "√d is what the paper takes, whatever the ratio. Use the ratio you're given.": (
             lambda d, r: np.sqrt(d)
@@ -57,6 +63,15 @@ def embed_scale(d_model, ratio):
             lambda n, d: np.sqrt(d)
         ),
         "You left L under the root. The root of 1/L² is 1/L.": lambda n, d: np.sqrt(d / n),
+        "You returned every step. All steps are equally long, and one number is enough.": (
+            lambda n, d: np.full(n - 1, np.sqrt(d) / n)
+        ),
+        "You returned a row for every step. Take the length of a single one.": (
+            lambda n, d: np.full((n - 1, d), 1 / n)
+        ),
+        "You divided by √d. More dims make the distance longer, not shorter.": (
+            lambda n, d: 1 / (np.sqrt(d) * n)
+        ),
         "You divided by L − 1, but pe.normalized divides by L.": (
             lambda n, d: np.sqrt(d) / (n - 1)
         ),

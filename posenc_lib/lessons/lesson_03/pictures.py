@@ -10,7 +10,8 @@ from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import POSITION, view
 
 # of a step that changes one, two or all three dims
-WAYS = ("on an edge", "across a face", "through")
+WAYS = ("on an edge", "across a face", "through the middle")
+BRIEF, NARROW = ("edge", "face", "middle"), 340  # px of a picture with no room for the ways
 
 DISC = 32  # px of a corner with its bits
 
@@ -23,19 +24,31 @@ DISC = 32  # px of a corner with its bits
 )
 def cube(pen, encoding, azimuth=AZIMUTH):
     """Walk through the first three dims, which are bits, from corner to corner of a cube."""
-    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
-    places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
+    points, flat = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3], encoding.num_dims == 2
+    if flat:
+        places, (corners, near) = _flat(points), _square(pen)
+    else:
+        places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
     flips = np.count_nonzero(np.diff(points, axis=0), axis=1)
     walk = np.stack([places[:-1], places[1:]], axis=1)
     counts = [int((flips == k).sum()) for k in (1, 2, 3)]
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
         pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
-    ways = zip(counts, WAYS, looks, strict=True)
-    pen.unit(*((f"{count} {way}", look[0]) for count, way, look in ways if count))
-    for k in np.argsort(near):
+    brief = BRIEF if pen.size[0] < NARROW else ()
+    ways = [style.plural(*two) for two in zip(counts, brief, strict=False)]
+    ways = ways or [f"{count} {way}" for count, way in zip(counts, WAYS, strict=True)]
+    told = zip(counts, ways, looks, strict=True)
+    pen.unit(*((way, look[0]) for count, way, look in told if count))
+    for k in np.flatnonzero(CORNERS[:, 2] == 0) if flat else np.argsort(near):
         rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
-        _badge(pen, "".join(map(str, CORNERS[k])), corners[k], rows, len(points) - 1)
+        _badge(
+            pen,
+            "".join(map(str, CORNERS[k]))[: 2 if flat else 3],
+            corners[k],
+            rows,
+            len(points) - 1,
+        )
     off = counts[1] + counts[2]
     leave = "leaves" if off == 1 else "leave"
     steps = style.plural(len(flips), "step")
@@ -43,7 +56,23 @@ def cube(pen, encoding, azimuth=AZIMUTH):
     pen.points, pen.says = places, lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
     corners = style.plural(len(np.unique(points, axis=0)), "corner")
-    return f"{style.plural(len(points), 'position')} on {corners}. Steps: {told} the middle."
+    return f"{style.plural(len(points), 'position')} on {corners}. Steps: {told}."
+
+
+def _flat(points: np.ndarray) -> np.ndarray:
+    """Return where the corners of a square are in the picture."""
+    return 2.2 * points[:, :2] - [1.1, 1.2]
+
+
+def _square(pen) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a square's edges and axes, and return where its corners are, as `room` does."""
+    corners = _flat(CORNERS)
+    pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
+    pen.strokes(_flat(np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]))[None], color=style.GHOST)
+    for axis, (out, ha) in enumerate((((0, -22), "center"), ((-18, 0), "right"))):
+        middle = _flat(np.array([[axis == 0, axis == 1]]) / 2)[0]
+        pen.text(f"dim {axis}", middle, out, color=style.SOFT, ha=ha)
+    return corners, np.zeros(len(corners))
 
 
 def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:

@@ -47,6 +47,12 @@ def _bits(numbers, d_model):
         "You added down the columns. Add along each row, with axis=1.": (
             lambda x: (x * 2 ** np.arange(x.shape[1])).sum(axis=0)
         ),
+        "You used powers of 10, and put the bits in a row like digits. Bits need powers of 2.": (
+            lambda x: x @ 10 ** np.arange(x.shape[1])
+        ),
+        "You used i squared, i**2. Turn it around: 2**i doubles from bit to bit.": (
+            lambda x: x @ np.arange(x.shape[1]) ** 2
+        ),
         "You multiplied by i instead of 2^i. Each bit is worth twice the one before it.": (
             lambda x: x @ np.arange(x.shape[1])
         ),
@@ -79,6 +85,15 @@ def read_bits(table):
         ),
         "You used **, which raises to a power. XOR of two integers is ^: t ^ (t // 2).": (
             lambda x, d: _bits(x**2 % 2**d, d)
+        ),
+        "You added t and ⌊t/2⌋. XOR them: it's like adding bit by bit, without a carry.": (
+            lambda x, d: _bits((x + x // 2) % 2**d, d)
+        ),
+        "You combined t with t + 1. Combine it with half of t, rounded down: t // 2.": (
+            lambda x, d: _bits((x ^ (x + 1)) % 2**d, d)
+        ),
+        "You returned the integers. Keep the second line, which turns them into bits.": (
+            lambda x, d: x ^ x // 2
         ),
         "Your bits are in reverse order. Keep the second line: the lowest bit comes first.": (
             lambda x, d: gray(x, d)[:, ::-1]
