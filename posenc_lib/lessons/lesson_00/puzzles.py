@@ -23,6 +23,9 @@ from posenc_lib.live.puzzles import function_puzzle, value_puzzle
         "You returned how many positions there are. Return all of them, starting with 0.": (
             lambda n: n
         ),
+        "Those are fractions from 0 to 1. Positions are whole numbers: 0, 1, 2, …": (
+            lambda n: np.linspace(0, 1, n)
+        ),
     },
 )
 def count(seq_len):
@@ -55,6 +58,7 @@ value_puzzle(
         "that's position 0 itself. Look for a different one.": 0,
         "a full turn is 6.28 positions, and 6 is 0.28 short of it. "
         "Later turns end closer to an integer.": 6,
+        "7 is the first position past a full turn, but it's 0.7 away. Later ones come closer.": 7,
         "45 is where you left seq_len. We count from 0, so the last of 45 positions is 44.": 45,
         "position 710 is closer still, but this text ends at 63.": 710,
     },

@@ -90,7 +90,7 @@ def _without_itself(weights: np.ndarray) -> np.ndarray:
         ),
         "You took a softmax of weights. They've been through one already, and a zero in it "
         "isn't hidden: e⁰ is 1.": lambda w: softmax(np.tril(w)),
-        "You hid zeros from a second softmax. These are weights, not scores: "
+        "You put the weights through softmax a second time. They aren't scores: "
         "divide each row by its sum.": (
             lambda w: softmax(np.where(np.tri(len(w), dtype=bool), w, -np.inf))
         ),
