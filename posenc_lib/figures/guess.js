@@ -62,7 +62,8 @@ function shape(plot, mine, truth) {
   };
   const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : top === null ? "" : `, and its highest peak is at ${named(plot, top)}`);
   const apart = average(mine.map(([, y], k) => Math.abs(seen(y) - seen(truth[k][1])))) / Math.abs(high - low);
-  if (apart < TURN / 2) return `You got the shape: it ${it}.`;
+  const swung = real?.length === 0 && drawn?.length !== 0; // a level line is missed by the smallest swings
+  if (apart < TURN / 2 && !swung) return `You got the shape: it ${it}.`;
   if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))
     return `It ${it.split(", then ").map((part, k) => (k === drawn.length ? `as you drew, but then ${part}` : part)).join(", then ").replace(", then as", ", as")}.`;
   const near = (a, b) => Math.abs(plot.x.indexOf(a) - plot.x.indexOf(b)) <= LATE * plot.x.length;

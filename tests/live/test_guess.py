@@ -231,7 +231,7 @@ def waving(t):
 
 PEAKS = [  # a drawing, the truth, and what is said
     (
-        lambda t: 0.5 + 0.1 * np.sin(2 * np.pi * 5 * t),
+        lambda t: 0.5 + 0.1 * np.sin(2 * np.pi * 5 * t) * (t < 0.5),
         lambda t: 0.5 + 0 * t,
         "You drew it swinging up and down all the way, but it stays level. ",
     ),
