@@ -189,8 +189,11 @@ def test_a_line_without_values_opens_every_encoding_at_its_defaults(undrawn, gro
     for name in NAMES:
         shown = f"{name}: {', '.join(fitting(ground, name)[:3])}"
         ground.open(shown)
-        assert ground.line == shown
-        values = ground.explorer.values
+        head, _, named = ground.line.partition("; ")
+        assert head == shown
+        values, parameters = ground.explorer.values, ground.explorer.spec.parameters
+        for unfit in re.findall(r"(\w+)=", named):  # its default doesn't fit
+            assert parameters[unfit].default > values[unfit], ground.line
         for parameter in ground._known[name].turnable:
             if parameter.default is None:
                 assert values[parameter.name] in (None, parameter.start)

@@ -44,6 +44,9 @@ def _bits(numbers, d_model):
         "You multiplied each bit by its worth, but didn't add up each row. Use @ or sum.": (
             lambda x: x * 2 ** np.arange(x.shape[1])
         ),
+        "You added up the whole table. Add along each row, with axis=1.": (
+            lambda x: (x * 2 ** np.arange(x.shape[1])).sum()
+        ),
         "You added down the columns. Add along each row, with axis=1.": (
             lambda x: (x * 2 ** np.arange(x.shape[1])).sum(axis=0)
         ),

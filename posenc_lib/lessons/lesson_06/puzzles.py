@@ -45,6 +45,10 @@ _DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))
         "your query points the right way, but it's longer than the key.": (
             lambda k, n: 2 * asks(k, n)
         ),
+        "you're one position short. The key goes offset positions, no more and no less.": (
+            lambda k, n: asks(k, n - 1)
+        ),
+        "you turned the key around. Rotate it by its offset instead.": lambda k, n: -k,
         "you converted the offset from degrees. pe.rope takes the position as it is.": (
             lambda k, n: asks(k, np.radians(n))
         ),
