@@ -87,6 +87,7 @@ def _started(folder: Path) -> tuple["Connection", multiprocessing.Process]:
 def _work(end: "Connection", folder: Path) -> None:
     """Write files while there are any, and someone to ask for them."""
     signal.signal(signal.SIGTERM, _leave)
+    sys.unraisablehook = _leave_soon
     with suppress(EOFError, ConnectionError):
         while (job := end.recv()) is not None:
             try:
@@ -101,6 +102,15 @@ def _leave(*_) -> None:
     """End this process after cleaning up what's half done; a second request has to wait."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(1)
+
+
+def _leave_soon(unraisable) -> None:
+    """Leave a moment later if that was asked where nothing can be raised, in a callback, say."""
+    if not isinstance(unraisable.exc_value, SystemExit):
+        sys.__unraisablehook__(unraisable)
+    elif hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _leave)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
 
 
 def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> str:
