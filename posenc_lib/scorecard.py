@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -25,10 +25,10 @@ BLUE, SHADE = "#0072B2", "background:#0072B226;font-weight:bold"
 RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
 STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
 LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
-KEY = {  # by the first letter of what `told` says
-    "●": "Full: yes.",
-    "○": "Empty: no.",
-    "◔": "A slice: in this share of draws.",
+KEY = {  # by verdict, or by mark if there's none
+    True: "Full: yes.",
+    False: "Empty: no.",
+    None: "A slice: in this share of draws.",
     "–": "–: doesn't count.",
 }
 FORMERLY = {  # names that version 1.0 had
@@ -417,11 +417,12 @@ class Scorecard:
         rows = [name for name in self.measured if name in self.new]
         columns = [f"<i>{p.name}</i>" for p in self.properties if p.name in self.new]
         held = [f"{html.escape(name)} ({self.count(name)} properties)" for name in rows]
-        news = f"{_listed(held)} {_are(held)} new" if rows else ""
+        listed = partial(validate.listed, serial=True)
+        news = f"{listed(held)} {_are(held)} new" if rows else ""
         if columns and rows:
-            news += f", and so {_are(columns)} {_listed(columns)}"
+            news += f", and so {_are(columns)} {listed(columns)}"
         elif columns:
-            news = f"{_listed(columns)} {_are(columns)} new"
+            news = f"{listed(columns)} {_are(columns)} new"
         return f"<p>{news}.</p>" if news else ""
 
     def _strips(self) -> str:
@@ -445,9 +446,7 @@ class Scorecard:
     def _key(self) -> str:
         """Say what the marks mean that occur."""
         cells = [cell for row in self.measured.values() for cell in row.values()]
-        marks = {
-            "–" if cell.reason else "◔" if "%" in cell.answer else cell.told[0][0] for cell in cells
-        }
+        marks = {"–" if cell.reason else cell.verdict for cell in cells}
         return " ".join(words for mark, words in KEY.items() if mark in marks)
 
     def _table(self) -> str:
@@ -479,12 +478,6 @@ def _ring(name: str, cell: Measured) -> str:
 def _are(names: list[str]) -> str:
     """Return the verb that goes with so many names."""
     return "are" if names[1:] else "is"
-
-
-def _listed(names: list[str]) -> str:
-    """Return names in a row: a, b, and c."""
-    *most, last = names
-    return f"{', '.join(most)}{',' if most[1:] else ''} and {last}" if most else last
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:

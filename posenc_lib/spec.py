@@ -47,10 +47,7 @@ class Spec:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings))
-        found = {}
-        for name, value in values.items():
-            found[spec.parameter(name).name] = value
-        return spec.at(**found)
+        return spec.at(**{spec.parameter(name).name: value for name, value in values.items()})
 
     @property
     def names(self) -> str:

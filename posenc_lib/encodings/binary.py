@@ -7,6 +7,10 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 
+LOW_FIRST = Parameter(
+    "low_first", "whether the lowest bit comes first", None, options=(False, True)
+)
+
 
 @validate.checked()
 def binary(
@@ -45,10 +49,7 @@ class Binary(Additive):
 
     name, title = "binary", "Binary digits"
     lesson = 3
-    low_first_of = Parameter(
-        "low_first", "whether the lowest bit comes first", None, options=(False, True)
-    )
-    parameters = (seq_len_of(8), d_model_of(3, high=10), low_first_of)
+    parameters = (seq_len_of(8), d_model_of(3, high=10), LOW_FIRST)
     continuous, has_end = False, True
 
     @property

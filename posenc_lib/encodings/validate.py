@@ -65,10 +65,11 @@ def ended(words: str) -> str:
     return words if words.endswith((".", "?", "!", "…")) else f"{words}."
 
 
-def listed(words: Iterable[str]) -> str:
-    """Return words as a list in a sentence: a, b and c."""
+def listed(words: Iterable[str], *, serial: bool = False) -> str:
+    """Return words as a list in a sentence: a, b and c, or with a serial comma a, b, and c."""
     *before, last = words
-    return f"{', '.join(before)} and {last}" if before else last
+    comma = "," if serial and before[1:] else ""
+    return f"{', '.join(before)}{comma} and {last}" if before else last
 
 
 def did_you_mean(value, options) -> list[str]:

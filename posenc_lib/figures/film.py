@@ -136,9 +136,11 @@ class Film:
 
 def on_papers(make: Callable) -> list:
     """Return what's made in the current theme, and in the theme for a dark page."""
-    made = [make()]
-    with style.themed("dark" if style.theme() == "light" else style.theme()):
-        return [*made, make()]
+    made = make()
+    if style.theme() != "light":
+        return [made, made]
+    with style.themed("dark"):
+        return [made, make()]
 
 
 def drawn(pen) -> dict:

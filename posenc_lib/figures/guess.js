@@ -66,18 +66,18 @@ function shape(plot, mine, truth) {
   if (apart < TURN / 2 && !swung) return `You got the shape: it ${it}.`;
   if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))
     return `It ${it.split(", then ").map((part, k) => (k === drawn.length ? `as you drew, but then ${part}` : part)).join(", then ").replace(", then as", ", as")}.`;
-  const near = (a, b) => Math.abs(plot.x.indexOf(a) - plot.x.indexOf(b)) <= LATE * plot.x.length;
-  if (top !== null && ways(drawn) === "1,-1" && near(top, drawn[1].from)) return `You got the peak at ${named(plot, top)}, but on its sides the curve swings up and down.`;
+  if (top !== null && ways(drawn) === "1,-1" && near(plot, away(plot, top, drawn[1].from))) return `You got the peak at ${named(plot, top)}, but on its sides the curve swings up and down.`;
   if (ways(drawn) !== ways(real)) {
     const only = real?.length && ways(drawn).startsWith(ways(real)) ? "only " : "";
     return `You drew it ${goes(drawn, "level", ["rising", "falling"], "swinging")}, but it ${only}${it}.`;
   }
+  if (!real) return `You got the shape: it ${it}.`;
   const [far, k] = farthest(plot, real, drawn, "from"); // a peak is told by its place, and then by its width
   if (far) return `You got the shape, but its ${turns(real[k].way)} comes ${far < 0 ? "sooner" : "later"}: it's at ${named(plot, real[k].from)}, yours is at ${named(plot, drawn[k].from)}.`;
   const [late, most] = farthest(plot, real, drawn, "half");
   if (!late) return `You got the shape: it ${it}.`;
   if (real.length === 2) {
-    const reach = ([a, b]) => `from ${named(plot, a.half)} to ${named(plot, b.half)}`, wide = ([a, b]) => plot.x.indexOf(b.half) - plot.x.indexOf(a.half);
+    const reach = ([a, b]) => `from ${named(plot, a.half)} to ${named(plot, b.half)}`, wide = ([a, b]) => away(plot, b.half, a.half);
     const how = wide(real) < wide(drawn) ? "narrower" : wide(real) > wide(drawn) ? "wider" : "shifted";
     return `You got the shape, but its ${turns(real[1].way)} at ${named(plot, real[1].from)} is ${how}: halfway it reaches ${reach(real)}, yours ${reach(drawn)}.`;
   }
@@ -87,11 +87,14 @@ function shape(plot, mine, truth) {
 
 const turns = way => (way < 0 ? "peak" : "low"); // where a stretch in this direction begins, after one in the other
 
+const away = ({ x }, a, b) => x.indexOf(a) - x.indexOf(b); // in places
+const near = ({ x }, places) => Math.abs(places) <= LATE * x.length;
+
 function farthest(plot, real, drawn, what) {
   // By how many places, and in which stretch, a drawing is most off; 0 if that's close enough.
-  const late = (real ?? []).map((run, k) => plot.x.indexOf(run[what]) - plot.x.indexOf(drawn[k][what])), off = late.map(Math.abs);
-  const most = Math.max(0, ...off), k = off.indexOf(most);
-  return [most > LATE * plot.x.length ? late[k] : 0, k];
+  const late = real.map((run, k) => away(plot, run[what], drawn[k][what])), off = late.map(Math.abs);
+  const k = off.indexOf(Math.max(...off));
+  return [near(plot, late[k] ?? 0) ? 0 : late[k], k];
 }
 
 function told(plot, drawn, brief = false) {

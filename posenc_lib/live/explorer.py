@@ -189,8 +189,8 @@ class Explorer(OnPage):
     def _views(self) -> list:
         """Return the views to draw: all, or on a projector one of many."""
         views = self._settings.spec.views_in_order()
-        tabs = self._tabs * self._look.large
-        return [view for view in views for tab in tabs if view.name == tab.value] or views
+        chosen = [tab.value for tab in self._tabs if self._look.large]
+        return [view for view in views if view.name in chosen] or views
 
     def _redraw(self) -> None:
         with LOCK:

@@ -4,8 +4,8 @@ import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.scores import OFFSETS, _signed, eighths
-from posenc_lib.views.style import number
+from posenc_lib.views.scores import OFFSETS, eighths
+from posenc_lib.views.style import number, signed
 from posenc_lib.views.view import OFFSET, view
 
 LOOK_BACK = Parameter("look_back", "how many positions back W_q rotates the query", 0, 0, 20)
@@ -81,7 +81,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     pen.mark([stem(0), spot, here], style.INK, 8)
     for words, place, below in (("slow", 0, joints[0].real >= 0), ("fast", longest, False)):
         pen.text(words, stem(place), (0, -12 if below else 12), color=style.SOFT)
-    pen.tick("x", offset, _signed(offset))
+    pen.tick("x", offset, signed(offset))
     beside = -last - GAP * pen.size[0] / 2 * _across(pen)
     pen.label(number(tip.real), (beside, tip.real), (0, 10))
     _taken(pen, places, np.arange(-last, last + 1), offset)
@@ -90,7 +90,7 @@ def phasor_sum(pen, encoding, offset=OFFSET, look_back=LOOK_BACK, pair=None):
     high = number(tip.real)
     straight = tip.real > (1 - 1e-9) * longest
     shape = "a straight stem," if straight else "the tip is"
-    pen.title(f"Offset {_signed(offset)}: {shape} {high} high")
+    pen.title(f"Offset {signed(offset)}: {shape} {high} high")
     some = (
         f"{down} of {len(order)} pairs point{'s' * (down == 1)} down"
         if down
@@ -108,7 +108,7 @@ def _axes(pen, last: int, tips: np.ndarray, longest: float):
     top = max(top, low + 1.06 * np.ptp(aside) * high / (room * wide))  # or it would lean out
     left = -last - (2 * last + 1) * (room + GAP) / (1 - room - GAP)
     step = max(int(style.nice_bound(last / 1.2)), 1)
-    ticks = {k * step: _signed(k * step) for k in (-1, 0, 1)}
+    ticks = {k * step: signed(k * step) for k in (-1, 0, 1)}
     pen.axes((left, last + 0.5), (low, top), xticks=ticks, x="")
     across, up = _across(pen), pen.spans[1] / high
     root = left + (room * wide / 2 - np.mean(aside) / up) * across

@@ -19,12 +19,17 @@ def plane(encoding, pair) -> list[int]:
     return [min(dim, last) for dim in dims]
 
 
+def every(least: float) -> int:
+    """Return how many positions from one number to the next: 1, 2, 5, 10, 20, … but no fewer."""
+    return int(style.nice_bound(max(least, 1), (1, 2, 5, 10)))
+
+
 def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
     """Number every point, or every 2nd, 5th …; "0, 4" where points touch.
 
     The query, or else the last point, comes first and stands out.
     """
-    step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
+    step = every(len(points) / LABELS)
     main, color = (len(points) - 1, style.INK) if query is None else (query, style.QUERY)
     rows = sorted({*range(0, len(points), step), main})
     touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, [], set()

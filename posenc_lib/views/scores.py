@@ -1,10 +1,12 @@
 """What attention sees: one query against all keys, all pairs, and what the offset alone decides."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.style import number
+from posenc_lib.views.style import number, signed
 from posenc_lib.views.view import CAUSAL, QUERY, view
 
 AIM = Parameter(
@@ -16,15 +18,8 @@ AIM = Parameter(
     start=-1,
     least=-4095,
 )
-MARKED = Parameter(
-    "marked",
-    "the offset whose diagonal is framed, with its scores in the title",
-    None,
-    -64,
-    64,
-    start=-1,
-    least=-4095,
-)
+FRAMED = "the offset whose diagonal is framed, with its scores in the title"
+MARKED = replace(AIM, name="marked", help=FRAMED)
 DOTTED = 48  # most positions at which a curve has dots
 OFFSETS = ("key before the query", "key after it")
 
@@ -108,22 +103,22 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     title = "Only the offset matters" if alone else "More than the offset matters"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
-        pen.query(offset, top=here, color=style.INK, name=_signed(offset))
+        pen.query(offset, top=here, color=style.INK, name=signed(offset))
         title = (
-            f"Offset {_signed(offset)} scores {number(here)} "
+            f"Offset {signed(offset)} scores {number(here)} "
             f"{'everywhere' if alone else 'on average'}"
         )
     top = np.flatnonzero(mean >= mean.max() - 1e-9 * most)
     best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # the nearest, if several
     if aim is not None:
         pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
-        pen.tick("x", aim, _signed(aim), style.PAIR)
+        pen.tick("x", aim, signed(aim), style.PAIR)
         pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
         pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
         title = (
-            f"Highest at offset {_signed(best)}"
-            f"{', as wanted' if best == aim else f'; you wanted {_signed(aim)}'}"
+            f"Highest at offset {signed(best)}"
+            f"{', as wanted' if best == aim else f'; you wanted {signed(aim)}'}"
         )
     pen.title(title)
     score, same = "mean score", "In the band, scores at one offset vary"
@@ -133,10 +128,6 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     there = f"; at {number(aim)}, it's {number(mean[aim + last])}" if aim != best else ""
     told = f"{number(mean[best + last])}, at offset {number(best)}"
     return f"Highest {score}: {told}{there}. {same}."
-
-
-def _signed(offset: int) -> str:
-    return f"{offset:+d}".replace("-", "−") if offset else "0"
 
 
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -209,7 +200,7 @@ def _framed(pen, matrix, offset: int, most: float) -> str:
     low, high = scores.min(), scores.max()
     every = high - low <= 1e-9 * most
     told = f"{number(low)} everywhere" if every else f"{number(low)} to {number(high)}"
-    return f"Offset {_signed(offset)}: {told}"
+    return f"Offset {signed(offset)}: {told}"
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

@@ -356,6 +356,11 @@ def written(value) -> str:
     return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e8 else number(value)
 
 
+def signed(offset: int) -> str:
+    """Return an offset with its sign: −3, 0, +12."""
+    return f"{offset:+d}".replace("-", "−") if offset else "0"
+
+
 def plural(count: int, what: str) -> str:
     """Return a count with its noun: 1 word, 2 words."""
     return f"{count} {what}{'' if count == 1 else 's'}"

@@ -63,8 +63,8 @@ def heatmap(
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])
     first, last = (signs[1:] != signs[:-1]).sum(axis=0).tolist()
-    falls = "Fast rows above, slow rows below"
-    pen.title(falls if first > 2 * last + 2 else f"Values from {low} to {high}")
+    falls = first > 2 * last + 2
+    pen.title("Fast rows above, slow rows below" if falls else f"Values from {low} to {high}")
     return f"Table: {len(table)} positions × {table.shape[1]} dims, values from {low} to {high}."
 
 

@@ -200,8 +200,8 @@ def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     rows, first = (np.vstack([x[shown], x.mean(axis=0)]) for x in (now, before))
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = [TOKENS[k] for k in shown], np.abs(rows - first) > SAME
-    look = {"yticks": {len(tokens): "mean"}, "moved": shown != sorted(shown)}
-    look["same"] = "outputs"
+    look = {"yticks": {len(tokens): "mean"}}
+    look |= {"moved": shown != sorted(shown), "same": "outputs"}
     told = compare(pen, rows, changed, (-bound, bound), "output for", "numbers", order, **look)
     tiles(pen, tokens, "y")
     seen = ", ".join(

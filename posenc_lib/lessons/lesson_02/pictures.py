@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.views import style
-from posenc_lib.views.points import numbers
+from posenc_lib.views.points import every, numbers
 from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD, SCALE, about
 from posenc_lib.views.view import POSITION, view
@@ -90,8 +90,7 @@ def _count(pen, places: np.ndarray, position: int) -> None:
     if not len(steps) or np.ptp(steps) > 0.01 or steps[0] < 0.1:  # they aren't in a row
         numbers(pen, places, places, position)
         return
-    every = next(s * 10**k for k in range(9) for s in (1, 2, 5) if s * 10**k * steps[0] >= 26)
-    for k in {*range(0, len(places), every), position}:
+    for k in {*range(0, len(places), every(26 / steps[0])), position}:
         look = {"color": style.QUERY, **BOLD} if k == position else {"color": style.SOFT}
         if k == position or abs(k - position) * steps[0] >= 22:
             pen.text(str(k), places[k], halo=True, fontsize=style.NUMBERS, **look)
@@ -134,10 +133,10 @@ def nearest_token(pen, encoding, position=POSITION):
     pen.title(title)
     still = "is still closest to itself" if kept == 1 else "are still closest to themselves"
     text = f"{kept} of {count} words {still} at position {position}"
-    taken = {words[at]: [] for k, at in enumerate(nearest) if k != at}
+    taken = {}
     for k, at in enumerate(nearest):
         if k != at:
-            taken[words[at]].append(f"“{words[k]}”")
+            taken.setdefault(words[at], []).append(f"“{words[k]}”")
     others = [f" Taken for “{word}”: {', '.join(them)}." for word, them in taken.items()]
     return f"{text}, and their mean cosine is {number(cosine)}.{''.join(others)}"
 

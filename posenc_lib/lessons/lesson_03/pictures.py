@@ -35,20 +35,15 @@ def cube(pen, encoding, azimuth=AZIMUTH):
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
         pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
-    brief = BRIEF if pen.size[0] < NARROW else ()
-    ways = [style.plural(*two) for two in zip(counts, brief, strict=False)]
-    ways = ways or [f"{count} {way}" for count, way in zip(counts, WAYS, strict=True)]
-    told = zip(counts, ways, looks, strict=True)
-    pen.unit(*((way, look[0]) for count, way, look in told if count))
+    told = [f"{count} {way}" for count, way in zip(counts, WAYS, strict=True)]
+    if pen.size[0] < NARROW:
+        told = [style.plural(count, way) for count, way in zip(counts, BRIEF, strict=True)]
+    shown = zip(counts, told, looks, strict=True)
+    pen.unit(*((words, look[0]) for count, words, look in shown if count))
     for k in np.flatnonzero(CORNERS[:, 2] == 0) if flat else np.argsort(near):
         rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
-        _badge(
-            pen,
-            "".join(map(str, CORNERS[k]))[: 2 if flat else 3],
-            corners[k],
-            rows,
-            len(points) - 1,
-        )
+        bits = "".join(map(str, CORNERS[k][: 2 if flat else 3]))
+        _badge(pen, bits, corners[k], rows, len(points) - 1)
     off = counts[1] + counts[2]
     leave = "leaves" if off == 1 else "leave"
     steps = style.plural(len(flips), "step")

@@ -12,7 +12,6 @@ MOMENT = Parameter("position", "which position to look at", 10.0, 0.0, 4095.0, s
 ONE_WAVE = {"only": lambda e: getattr(e, "wave", "") == "dim", "only_for": "sines alone"}
 PAST = 2.0  # positions before both moments that are drawn
 TICKS = range(-2, 7)
-TOWARD = {True: "right", False: "left"}  # the number of both moments keeps off the futures
 NUMBER = 62  # px right of the last future for its number
 FINE = 512  # points of a curve
 LOWER = -2.6  # where the lower wave has its 0
@@ -48,14 +47,15 @@ def two_futures(pen, encoding, position=POSITION, ahead=AHEAD):
     pen.query(ahead, name=number(ahead), color=style.INK)
     futures = {start: float(np.sin(theta * (start + ahead))) for start in moments}
     # each on its own side: the words don't touch
-    order = sorted(moments, key=lambda start: futures[start] if ahead else np.cos(theta * start))
-    for start, side in zip(order, (-1, 1), strict=True):
-        color, words = moments[start], number(futures[start])
+    for start, side in zip(sorted(moments, key=futures.get), (-1, 1), strict=True):
         if ahead:
-            pen.mark([(ahead, futures[start])], color, 11)
-            pen.label(words, (ahead, futures[start]), (11, 8 * side), color=color, ha="left")
+            there, color = (ahead, futures[start]), moments[start]
+            pen.mark([there], color, 11)
+            pen.label(number(futures[start]), there, (11, 8 * side), color=color, ha="left")
     pen.mark([(0, height)], style.INK, 11)
-    pen.label(number(height), (0, height), (-8, 0) if ahead else (8, 0), ha=TOWARD[bool(ahead)])
+    # off the futures
+    shift, side = ((-8, 0), "right") if ahead else ((8, 0), "left")
+    pen.label(number(height), (0, height), shift, ha=side)
     both, (one, other) = number(height), map(number, futures.values())
     places = f"{position} and {number(twin)}"
     now = f"Positions {places} have the same sine, {both}"

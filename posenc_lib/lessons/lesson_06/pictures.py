@@ -11,8 +11,8 @@ from posenc_lib.lessons.lesson_06.position_path import position_path  # noqa: F4
 from posenc_lib.lessons.lesson_06.rotated_together import rotated_together  # noqa: F401  (a view)
 from posenc_lib.views import style
 from posenc_lib.views.points import wedge
-from posenc_lib.views.scores import MARKED, OFFSETS, PAIRS, _signed, all_pairs, masked
-from posenc_lib.views.style import number
+from posenc_lib.views.scores import MARKED, OFFSETS, PAIRS, all_pairs, masked
+from posenc_lib.views.style import number, signed
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
@@ -95,7 +95,7 @@ def one_query(pen, encoding, key=WORD):
     pen.axes((-last - 0.5, last + 0.5), (low, 1.12 * high))
     pen.unit("↑ q · k with", (key, style.KEY))
     pen.rule("x", BACK, style.PAIR, 1.4, linestyle="--")
-    pen.tick("x", BACK, _signed(BACK), style.PAIR)
+    pen.tick("x", BACK, signed(BACK), style.PAIR)
     if key == "dog":
         pen.line(places, before, style.GHOST, 1.6)
         pen.label("cat", (BACK, before.max()), (16, 4), color=style.SOFT)
@@ -104,7 +104,7 @@ def one_query(pen, encoding, key=WORD):
     there = best, scores.max()
     pen.ring([there], style.INK)
     pen.label(number(scores.max()), there, (0, 16))
-    pen.title(f"{key.capitalize()}: highest at offset {_signed(best)}")
+    pen.title(f"{key.capitalize()}: highest at offset {signed(best)}")
     asked = "" if best == BACK else f" At {number(BACK)}, it's {number(scores[last + BACK])}."
     return f"With {key}, q · k is highest at offset {number(best)}: {number(scores.max())}.{asked}"
 
