@@ -222,6 +222,11 @@ class ExplorerOnPage:
             seen, since = now, since + 1 if now == seen and not busy else 0
         return seen
 
+    def changed(self, before: str) -> str:
+        """Wait for another picture than the one before, and until it rests; return it."""
+        self.wait_until(lambda picture: picture != before)
+        return self.settled()
+
     def wait_until(self, condition) -> None:
         """Return as soon as condition(picture) holds."""
         for _ in range(PATIENCE // 50):
