@@ -163,9 +163,11 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     back = np.arange(length)
     if _turns(encoding):
         if inv_freq is None:
-            theta = encoding.frequencies
+            theta = np.asarray(encoding.frequencies)
         else:
             theta = validate.array("inv_freq", inv_freq, ndim=1)
+        if not encoding.has("decay"):  # pairs without a frequency don't rotate
+            theta = np.pad(theta, (0, max(encoding.num_dims // 2 - len(theta), 0)))
         waves = cos_and_sin(np.multiply.outer(back, theta.astype(np.float64)))
         return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     if encoding.has("buckets"):
@@ -173,7 +175,9 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
         number = int(encoding.buckets(near_and_far).max()) + 1
         return np.eye(number)[encoding.buckets(-back)]
     if encoding.has("biases"):
-        bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
+        bias = np.asarray(encoding.biases(-np.arange(max(length, 2))))[encoding.head]
+        if not np.isfinite(bias).all():
+            raise ValueError("encoding must have finite biases for a best head")
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
     rule = "encoding must have scores a head can learn by position"
     raise ValueError(f"{rule}, got {encoding.name or encoding!r}")

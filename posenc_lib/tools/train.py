@@ -1,32 +1,47 @@
 """The command that trains the models in the saved table: python -m posenc_lib train."""
 
 import argparse
+import io
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from posenc_lib.files import atomic_write
-from posenc_lib.lessons.training.positions import D_MODEL, HEADS, POSITIONS
-from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, finished
+from posenc_lib.lessons.training.models import MODELS, THEN
+from posenc_lib.lessons.training.positions import USUAL
+from posenc_lib.lessons.training.run import (
+    BATCH,
+    BETAS,
+    LONG_BATCH,
+    RATE,
+    TESTED,
+    WARM_UP,
+    finished,
+)
 from posenc_lib.lessons.training.tasks import CHANCES, SYMBOLS, TASKS
 from posenc_lib.lessons.training.trained_table import (
     DROP,
     FIRST,
     LENGTH,
+    LONG,
+    LONG_STEPS,
     SEEDS,
     STEPS,
     Plan,
     Run,
+    numbers_in,
     runs_in,
 )
-from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
+from posenc_lib.lessons.training.transformer import LAYERS
 from posenc_lib.tools.write import tell
 
 OUT = Path("posenc_lib/lessons/training/trained_models.json")
 SETTINGS = {
     "layers": LAYERS,
-    "heads": HEADS,
-    "d_model": D_MODEL,
-    "hidden": HIDDEN,
+    **USUAL._asdict(),
     "symbols": SYMBOLS,
     "chances": list(CHANCES),
     "length": LENGTH,
@@ -34,11 +49,17 @@ SETTINGS = {
     "rate": RATE,
     "warm_up": WARM_UP,
     "betas": list(BETAS),
+    "longer": [LONG, LONG_BATCH, LONG_STEPS],
     "tested": TESTED,
     "dtype": "float32",
 }
-LONGER = ("no_position", "rope", "t5")  # also trained twice as long
-
+TWICE = ("no_position", "rope", "t5")  # also trained for twice as many steps
+AT = {"rope_64_wide": ("look_back", "recall")}  # all others are trained at all four tasks
+AFTER = "flip_flop", "look_back"  # tasks of models that lose RoPE
+ON = "look_back", "induction"  # and of those that train on with longer texts
+# trained numbers that are kept, by encoding, and at which tasks
+KEPT = {"learned": ("flip_flop",), "learned_small": ("flip_flop", "look_back")}
+KEPT |= {name: tuple(TASKS) for name in ("t5", "t5_near", "kerple")}
 
 DESCRIPTION = (
     "Train all models of lesson 13, run by run, and save each run to a file when it ends. "
@@ -52,8 +73,10 @@ def add_to(commands) -> None:
     about = "train the tiny transformers of lesson 13, and save how they did"
     parser = commands.add_parser("train", help=about, description=DESCRIPTION)
     parser.set_defaults(run=run)
-    where = f"file for the runs (default: {OUT})"
+    where = f"file for the runs (default: {OUT}); trained numbers go next to it, as .npz"
     parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=where)
+    many = "how many models to train at once (default: 1), at most one for each core"
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help=many)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -63,29 +86,60 @@ def run(options: argparse.Namespace) -> None:
         ValueError: the file contains something else. OSError: it can't be written.
     """
     runs = load(options.out) if options.out.exists() else {}
+    numbers = load_numbers(options.out)
     save(options.out, runs)  # if it can't be written, fail before training anything
     left = [plan for plan in plans() if plan not in runs]
-    for k, plan in enumerate(left, 1):
-        runs[plan] = finished(plan)
+    begun = time.monotonic()
+    for k, done in enumerate(each_finished(left, options.jobs), 1):
+        plan = done.plan
+        if plan.task in KEPT.get(plan.encoding, ()) and plan.steps == STEPS:
+            for name, arrays in done.numbers.items():
+                numbers[f"{plan.encoding}/{plan.task}/{plan.seed}/{name}"] = arrays
+            save_numbers(options.out, numbers)
+        runs[plan] = done
         save(options.out, runs)
         right = []
-        for length, accuracy in runs[plan].accuracy[""].items():
+        for length, accuracy in done.accuracy[""].items():
             right.append(f"{length}: {'no row' if accuracy is None else f'{accuracy:.2f}'}")
-        steps = f"{plan.steps} steps{plan.then and ', dropped'}"
+        steps = f"{plan.steps} steps{plan.then and f', {plan.then}'}"
         what = f"{plan.encoding} {plan.task} seed {plan.seed}, {steps}"
-        tell(f"{k}/{len(left)} {what}: {'  '.join(right)}")
+        minutes = (time.monotonic() - begun) / k * (len(left) - k) / 60
+        tell(f"{k}/{len(left)} {what}: {'  '.join(right)}  (about {minutes:.0f} minutes left)")
     tell(
         f"{options.out}: all {len(runs)} runs are there. "
         "To train them again, name a new file with --out"
     )
 
 
+def each_finished(left: list[Plan], jobs: int) -> Iterator[Run]:
+    """Yield runs as they end, so many at once."""
+    if jobs == 1:
+        yield from map(finished, left)
+        return
+    # a browser's Python has none of these
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+    try:
+        for future in as_completed([pool.submit(finished, plan) for plan in left]):
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def plans() -> list[Plan]:
     """Return all runs in the saved table: equal steps for all, plus three separate sets."""
-    made = [Plan(name, task, seed) for seed in SEEDS for task in TASKS for name in POSITIONS]
-    made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in LONGER]
-    dropped = ("flip_flop", "look_back")
-    return made + [Plan("rope", task, seed, then=DROP) for seed in FIRST for task in dropped]
+    made = []
+    for seed in SEEDS:
+        for name in MODELS:
+            made += [Plan(name, task, seed) for task in AT.get(name, TASKS)]
+    made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in TWICE]
+    made += [Plan("rope", task, seed, then=DROP) for seed in FIRST for task in AFTER]
+    for then in THEN:
+        if then != DROP:
+            made += [Plan("rope", task, seed, then=then) for seed in SEEDS for task in ON]
+    return made
 
 
 def load(path: Path) -> dict[Plan, Run]:
@@ -118,8 +172,21 @@ def save(path: Path, runs: dict[Plan, Run]) -> None:
     atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())
 
 
+def load_numbers(path: Path) -> dict[str, np.ndarray]:
+    """Return the trained numbers next to a file of runs."""
+    path = path.with_suffix(".npz")
+    return numbers_in(path.read_bytes()) if path.exists() else {}
+
+
+def save_numbers(path: Path, numbers: dict[str, np.ndarray]) -> None:
+    """Write trained numbers next to a file of runs, atomically."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **{name: numbers[name] for name in sorted(numbers)})
+    atomic_write(path.with_suffix(".npz"), file.getvalue())
+
+
 def _place(run: Run) -> tuple:
     """Return a run's sort key in its file."""
     plan = run.plan
-    task, encoding = list(TASKS).index(plan.task), list(POSITIONS).index(plan.encoding)
+    task, encoding = list(TASKS).index(plan.task), list(MODELS).index(plan.encoding)
     return plan.steps, plan.then, plan[3:], task, encoding, plan.seed

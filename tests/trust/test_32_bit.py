@@ -7,7 +7,7 @@ import posenc_lib as pe
 from posenc_lib.figures.film import Film
 from posenc_lib.figures.registry import FIGURES
 from posenc_lib.lessons.lesson_15 import pictures  # noqa: F401  (its view counts with bincount)
-from posenc_lib.lessons.training.positions import POSITIONS
+from posenc_lib.lessons.training.models import MODELS
 
 from .test_library import RECORDS
 
@@ -119,7 +119,8 @@ def test_offsets_and_groups_go_beyond_32_bits(monkeypatch):
 
 def test_a_trained_bucket_counts_in_a_browser(monkeypatch):
     browser(monkeypatch)
-    kinds = [one for one in POSITIONS.values() if type(one).__name__ == "Buckets"]
+    positions = [model.layers[0] for model in MODELS.values()]
+    kinds = [one for one in positions if type(one).__name__ == "Buckets"]
     bias = rng.normal(size=(4, 8, 8))
     assert kinds
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""A model trained under the reader's eyes, beside what the kept table says of its setting."""
+"""A panel that trains a model while you watch, next to the runs the library keeps."""
 
 import html
 import time
@@ -8,31 +8,46 @@ import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.exact_head import ANYWHERE, exact_head, reads_positions
+from posenc_lib.lessons.training.models import MODELS, Model, model_of
+from posenc_lib.lessons.training.positions import USUAL, Fixed
 from posenc_lib.lessons.training.run import Progress, checked, finished, training
-from posenc_lib.lessons.training.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
+from posenc_lib.lessons.training.trained_table import (
+    LENGTH,
+    LENGTHS,
+    STEPS,
+    Plan,
+    Run,
+    kept_runs,
+    line_of,
+    spread,
+)
 from posenc_lib.live.page import Beside, Look, OnPage, close_all, message
 
-PAUSE = 0.1  # seconds between two looks at how far it is
-FEW, LONG = 5, 10  # steps that tell nothing of the time yet; seconds worth telling
-WHOLE = 1.25  # times as long as its steps a run takes, with its tests
+PAUSE = 0.1  # seconds between two reports of progress
+FEW, LONG = 5, 10  # steps that say nothing about the time yet; seconds worth mentioning
+WHOLE = 1.25  # a run takes so many times as long as its steps, with its tests
 
 
 class Training(OnPage):
     """A button, a bar and a table; made by `train`.
 
-    `run` has what came out, or None as long as it has not ended.
+    `run` has what came out, or None while nothing has.
     """
 
-    # the one that trains; a second one ends it, for they would slow each other down
+    # the one in training; starting a second one ends it, since they'd slow each other down
     _now: "Training | None" = None
 
     def __init__(self, plan: Plan):
         self.plan, self.run = checked(plan), None
         self._work: Beside | None = None
-        title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
+        encoding = self.plan.encoding
+        self.name = encoding if isinstance(encoding, str) else encoding.name
+        known = ENCODINGS.get(self.name, encoding) if isinstance(encoding, str) else encoding
+        title = known if isinstance(known, str) else known.title
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
-        kept = self.plan._replace(seed=0) in kept_runs()
-        self._kept = spread(plan.encoding, plan.task, steps=plan.steps) if kept else {}
+        self.forecast = _forecast(model_of(self.plan.encoding), self.plan)
+        self._kept = _kept_rows(self.plan)
         self.button = self._button(
             "Train", self._pressed, icon="play", tooltip="train a model here, now"
         )
@@ -44,11 +59,24 @@ class Training(OnPage):
 
     @property
     def text(self) -> str:
-        """Return in words what is shown: what came out, beside what the table has."""
-        told = f"{self.title}: {_line(self.run.accuracy['']) if self.run else 'not trained yet.'}"
-        if self._kept:
-            told += f" The kept table has {self._kept[LENGTHS[0]].seeds} seeds: {_line(self._kept)}"
-        return told
+        """Return in words what is shown: the forecast, what came out, and the kept rows."""
+        lines = [f"{self.title}."]
+        if self.forecast:
+            lines.append(self.forecast)
+        lines.append("Right answers in the last quarter of a text, by its length:")
+        lines += [line_of(name, cells) for name, cells in self._rows()]
+        return "\n".join(lines)
+
+    def _rows(self) -> list[tuple[str, dict]]:
+        """Return the table's rows: tokens, what came out here, and what is kept."""
+        here: dict = dict.fromkeys(LENGTHS, "not yet")
+        if self.run:
+            here = {n: _cell(right) for n, right in self.run.accuracy[""].items()}
+        rows = [("", dict(zip(LENGTHS, LENGTHS, strict=True))), (f"{self.name}, here", here)]
+        for name, by_length in self._kept.items():
+            seeds = by_length[LENGTH].seeds
+            rows.append((f"{name}, {seeds} seeds", {n: _cell(r) for n, r in by_length.items()}))
+        return rows
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return what a notebook without a kernel shows."""
@@ -119,14 +147,19 @@ class Training(OnPage):
         self._say(f"Training failed: {failure}", good=False)
 
     def _show(self) -> None:
-        lines = html.escape(self.text).replace(". The kept", ".<br>The kept")
-        self._told.value = (
-            f"Accuracy in the last quarter of texts of 32, 64, 128 and 256 tokens.<br>{lines}"
-        )
+        words = html.escape(self.text).split("\n")
+        rows = self._rows()
+        lines = []
+        for name, cells in rows:
+            tag = "td" if name else "th"
+            inside = "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells.values())
+            lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{inside}</tr>')
+        above = "<br>".join(words[: -len(rows)])
+        self._told.value = f'{above}<table class="posenc-runs">{"".join(lines)}</table>'
 
 
 def _far(news: Progress, taken: float) -> str:
-    """Return how far a run is, and if that is long after so many seconds, how long it will take."""
+    """Return how far a run is after that many seconds, and how long it will take if that's long."""
     told = f"step {news.step} of {news.steps}: loss {news.loss:.2f}, accuracy {news.accuracy:.2f}"
     if news.step == news.steps:
         return f"{told}; now it is tested on longer texts"
@@ -137,51 +170,103 @@ def _far(news: Progress, taken: float) -> str:
     return f"{told}, about {long} left"
 
 
-def _line(by_length: dict) -> str:
-    """Return accuracies by length, one run's or the spread of several."""
-    cells = []
-    for length, right in by_length.items():
-        cell = "no row" if right is None else right
-        cells.append(f"{length}: {cell:.2f}" if isinstance(cell, float) else f"{length}: {cell}")
-    return ", ".join(cells) + "."
+def _cell(right) -> str:
+    """Return accuracy as a cell: one run's, or the spread of several."""
+    if right is None:
+        return "no row"
+    return f"{right:.2f}" if isinstance(right, float) else str(right)
+
+
+def _kept_rows(plan: Plan) -> dict:
+    """Return the kept rows to show next to a run: the same model's, or those of its kind."""
+    names = [plan.encoding]
+    if not isinstance(plan.encoding, str):
+        kinds = plan.encoding.kind, ""
+        names = [name for name, each in MODELS.items() if _is_plain(each, kinds)]
+    usual = plan._replace(seed=0)
+    names = [name for name in names if usual._replace(encoding=name) in kept_runs()]
+    return {name: spread(name, plan.task, steps=plan.steps) for name in names}
+
+
+def _is_plain(model: Model, kinds: tuple[str, ...]) -> bool:
+    """Return whether a model has the usual size, and one of these kinds in both layers."""
+    first, second = model.layers
+    return model.size == USUAL and first is second and first.kind in kinds
+
+
+def _forecast(model: Model, plan: Plan) -> str:
+    """Return in words what the best head does that this encoding allows, without training."""
+    first, second = model.layers
+    if first is not second or not isinstance(first, Fixed) or not reads_positions(first.encoding):
+        return ""
+    widths = {"d_model": model.size.d_model, "head_dim": model.size.head_dim}
+    known = {name: n for name, n in widths.items() if name in first.encoding.values}
+    encoding = first.encoding.at(seq_len=LENGTH, **known)
+    heads = first.heads or range(encoding.highest.get("head", 0) + 1)
+    if "head" not in encoding.values:
+        heads = (0,)
+    each = [encoding.at(head=head) if "head" in encoding.values else encoding for head in heads]
+    lengths = [n for n in LENGTHS if n <= first.longest]
+    if plan.task == "look_back":
+        try:
+            best = [exact_head(one, look_back=plan.look_back, seq_len=LENGTH) for one in each]
+        except ValueError:
+            return ""  # a hard window, for example
+        head = max(best, key=lambda head: head.mass(LENGTH))
+        shares = ", ".join(f"{head.mass(n):.2f} at {n}" for n in lengths)
+        return f"Forecast: the best single head gives the token {plan.look_back} back {shares}."
+    if plan.task == "recall" and encoding.kind == "rotary":
+        head = exact_head(encoding, look_back=ANYWHERE, seq_len=LENGTH)
+        lowest = head.score(lengths[-1]).min()
+        return (
+            "Forecast: the best head for ignoring distance, which should score 1 everywhere, "
+            f"scores {lowest:.2f} or more within {lengths[-1]} tokens."
+        )
+    return ""
 
 
 def train(
-    encoding: str = "rope",
+    encoding: object = "rope",
     task: str = "flip_flop",
     *,
     seed: int = 0,
     steps: int = STEPS,
     look_back: int = 3,
 ) -> Training:
-    """Return a panel that trains a tiny transformer by one encoding at one task.
+    """Return a panel that trains a tiny transformer with an encoding, your own included.
 
-    It has two layers of two heads, learns from texts of 32 tokens and is tested on the last quarter
-    of longer ones. In a notebook a button begins, and stops; in a script it is trained at once, and
-    a line says how it did.
+    The model has two layers, learns a task from texts of 32 tokens, and is tested on the last
+    quarter of longer ones. In a notebook, a button starts and stops it. A script trains at once and
+    prints the table.
 
-    >>> done = train("rope", "look_back", steps=1)  # doctest: +ELLIPSIS
-    Rotary (RoPE) on look_back, seed 0, 1 steps: 32: 0..., 64: 0..., 128: 0..., 256: 0....
+    >>> import posenc_lib as pe
+    >>> class Fast(pe.Rotary):
+    ...     frequencies = property(lambda self: np.array([1, 0.7, 0.5, 0.3, 0, 0, 0, 0]))
+    >>> done = pe.train(Fast, "look_back", steps=1)  # doctest: +ELLIPSIS
+    Fast on look_back, seed 0, 1 steps.
+    Forecast: the best single head gives the token 3 back 0.98 at 32, 0.94 at 64, 0.49 at 128, ...
+    ...
 
     Args:
-        encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple";
-            "t5_near" is T5 whose last bucket begins at 31 tokens, "alibi_steep" and "alibi_mixed"
-            ALiBi with slopes 1/2 and 1/4, or 1/2 and 1/256, for its own 1/16 and 1/256;
-            "kerple_fixed" KERPLE whose a and p stay 1; "rope_100" and "rope_10" RoPE with these
-            bases, "p_rope" the latter with the five fastest of its eight pairs, while three stand
-            still.
-        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so
-            many tokens before), "induction" (what followed this symbol the last time) or "recall"
-            (the symbol that was written first).
-        seed: of weights and texts, at least 0; the same for all encodings.
-        steps: of training, at least 1.
-        look_back: how far, for the task of this name: 1 to 24.
+        encoding: a name in lesson 13's table, such as "rope", "alibi", "t5", "p_rope", "rope_64" or
+            "window_then_rope", which `MODELS` in lessons/training/models.py explains. Or any
+            encoding whose numbers are fixed: an `Additive`, `Rotary` or `Bias`, as a class or an
+            object, a function f(positions, d_model), or a table. It's used in both layers, with 32
+            dims for each token and two heads of 16. If a Rotary has fewer than 8 frequencies, the
+            other pairs don't rotate.
+        task: "look_back" (the symbol so many tokens back), "flip_flop" (the last symbol written),
+            "induction" (what followed this symbol last time) or "recall" (the first symbol).
+        seed: of weights and texts, at least 0. Models with the same seed differ only in encoding.
+        steps: how many batches of 32 texts to learn from, at least 1.
+        look_back: how far back, for the task of this name: 1 to 24.
 
-    Returns: a `Training`; .run has what came out, .start(), .stop() and .wait() do what the button
+    Returns: a `Training`. .run has what came out; .start(), .stop() and .wait() do what the button
         does.
+    Raises: TypeError or ValueError if the encoding can't be trained, for example because its
+        numbers are random or there are three heads.
     """
     panel = Training(Plan(encoding, task, seed, steps, look_back))
     if isinstance(panel.box.comm, DummyComm):  # nobody can press a button
         panel.run = finished(panel.plan)
-        print(f"{panel.title}: {_line(panel.run.accuracy[''])}")
+        print(panel.text)
     return panel

@@ -1,71 +1,168 @@
-"""How an encoding enters the tiny transformer, and which of its numbers are trained."""
+"""How an encoding enters a layer of the tiny transformer, and which of its numbers are trained."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from posenc_lib.encodings.alibi import alibi
-from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.base import Additive, Bias, Encoding, Rotary
 from posenc_lib.encodings.kerple import kerple
-from posenc_lib.encodings.sinusoidal import sinusoidal
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
 from posenc_lib.lessons.training.trained_table import LENGTH
 
-D_MODEL, HEADS = 32, 2
-HEAD_DIM = D_MODEL // HEADS
 BUCKETS = 32
-# of tokens and learned rows: what the numbers of a sinusoidal row have, on average
+# The spread of token vectors before training. A sinusoidal row has the same, on average.
 SPREAD = 0.5**0.5
+SMALL = 0.02  # how GPT-2 starts its table
+
+
+class Size(NamedTuple):
+    """How large a model is."""
+
+    d_model: int = 32
+    heads: int = 2
+    head_dim: int = 16
+    hidden: int = 64
+
+
+USUAL = Size()
 
 
 class Entered(NamedTuple):
-    """What enters attention at one length; what an encoding does not use is None."""
+    """What enters a layer's attention at one length. What an encoding doesn't use is None."""
 
-    rows: np.ndarray | None = None  # (length, d_model), added to the tokens
-    # complex, (length, head_dim/2): queries and keys are multiplied by it, pair by pair
+    rows: np.ndarray | None = None  # (length, d_model), added to the tokens before the first layer
+    # complex, (length, head_dim/2): each pair of a query or key is multiplied by it
     turn: np.ndarray | None = None
-    bias: np.ndarray | None = None  # (heads, length, length), added to the scores
+    bias: np.ndarray | None = None  # (heads or 1, length, length), added to the scores
 
 
 class Positions:
-    """An encoding that enters nothing, of which nothing is trained; others say what differs."""
+    """No positions, and nothing to train. Subclasses say what differs."""
 
-    longest = np.inf  # the longest text it says anything about
+    kind = ""  # as in `Encoding`
+    longest = np.inf  # the longest text it has positions for
 
-    def drawn(self, rng: np.random.Generator) -> dict[str, np.ndarray]:
-        """Return the trained numbers as they are before training, by name."""
+    def drawn(self, rng: np.random.Generator, size: Size) -> dict[str, np.ndarray]:
+        """Return its trained numbers as they are before training, by name."""
         return {}
 
-    def enter(self, weights: dict, length: int, rope_type: str = "") -> Entered:
-        """Return what enters attention, with these trained numbers."""
+    def enter(self, weights: dict, length: int, size: Size, rope_type: str = "") -> Entered:
+        """Return what enters attention. With a rope_type, RoPE is scaled to this length."""
         return Entered()
 
     def back(self, weights: dict, drows: np.ndarray, dbias: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the gradients of the trained numbers, given those of what has entered."""
+        """Return the gradients of its trained numbers, from those of rows and bias."""
         return {}
 
 
 class Fixed(Positions):
-    """An encoding of which nothing is trained: made(length, rope_type) is what enters."""
+    """An Additive, Rotary, or Bias without trained numbers, yours included.
 
-    def __init__(self, made: Callable[[int, str], Entered]):
-        self.made = cache(made)
+    Its own methods say what enters.
 
-    def enter(self, weights, length, rope_type=""):
-        return self.made(length, rope_type)
+    d_model, head_dim and num_heads become those of the model. `heads` picks some of its heads.
+    """
+
+    def __init__(self, encoding: Encoding, heads: tuple[int, ...] = ()):
+        self.encoding, self.heads, self.kind = encoding, heads, encoding.kind
+        self.longest = encoding.highest.get("seq_len", np.inf)
+        self._entered = cache(self._enter)
+
+    def enter(self, weights, length, size, rope_type=""):
+        return self._entered(length, size, rope_type)
+
+    def _enter(self, length: int, size: Size, rope_type: str) -> Entered:
+        values: dict[str, Any] = {"d_model": size.d_model, "head_dim": size.head_dim}
+        if not self.heads:
+            values["num_heads"] = size.heads
+        if rope_type:
+            values |= {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH}
+        known = {name: value for name, value in values.items() if name in self.encoding.values}
+        encoding = self.encoding.at(seq_len=length, **known)
+        if isinstance(encoding, Additive):
+            return Entered(rows=_rows(encoding, size))
+        if isinstance(encoding, Rotary):
+            return Entered(turn=_turn(encoding, size))
+        return Entered(bias=_bias(encoding, self.heads, size))
+
+
+def _rows(encoding: Additive, size: Size) -> np.ndarray:
+    """Return what an encoding adds to the tokens."""
+    if encoding.num_dims != size.d_model:
+        rule = f"encoding must have {size.d_model} dims, like the model's tokens"
+        raise ValueError(f"{rule}, got {encoding.num_dims}")
+    return encoding.table
+
+
+def _turn(encoding: Rotary, size: Size) -> np.ndarray:
+    """Return the complex number an encoding multiplies each pair by, at each position."""
+    length, pairs = encoding.seq_len, np.arange(len(encoding.frequencies))
+    if 2 * len(pairs) > size.head_dim:
+        rule = f"frequencies must have at most {size.head_dim // 2} entries, one for each pair"
+        raise ValueError(f"{rule}, got {len(pairs)}")
+    real, imaginary = encoding.pair_dims(pairs)
+    ones = np.zeros((length, size.head_dim))
+    ones[:, real] = 1
+    rotated = encoding.rotate(ones, np.arange(length))
+    turn = np.ones((length, size.head_dim // 2), complex)
+    turn[:, pairs] = rotated[:, real] + 1j * rotated[:, imaginary]
+
+    def rotate(x):
+        z = (x[:, real] + 1j * x[:, imaginary]) * turn[:, pairs]
+        x = x.copy()
+        x[:, real], x[:, imaginary] = z.real, z.imag
+        return x
+
+    q, k = np.random.default_rng(0).normal(size=(2, length, size.head_dim))
+    scores, bias = encoding.scores_and_bias(q, k)
+    if not np.allclose(scores + bias, rotate(q) @ rotate(k).T):
+        rule = (
+            "encoding must multiply each pair of q and k by the same complex number to be trained"
+        )
+        raise ValueError(f"{rule}, which {encoding.name or type(encoding).__name__} doesn't")
+    return turn
+
+
+def _bias(encoding: Bias, heads: tuple[int, ...], size: Size) -> np.ndarray:
+    """Return what an encoding adds to the scores of each head."""
+    highest = encoding.highest.get("head", 0)
+    if not heads:
+        if highest not in (0, size.heads - 1):
+            rule = f"biases must have 1 or {size.heads} heads, like the model"
+            raise ValueError(f"{rule}, got {highest + 1}")
+        heads = tuple(range(highest + 1))
+    zeros = np.zeros((encoding.seq_len, size.head_dim))
+    each = [encoding.at(head=head) if "head" in encoding.values else encoding for head in heads]
+    return np.stack([head.relate(zeros, zeros)["bias"] for head in each])
+
+
+class Window(Positions):
+    """Another encoding in a layer that sees only the last few tokens. It's never scaled."""
+
+    def __init__(self, width: int, inside: Positions):
+        self.width, self.inside = width, inside
+
+    def enter(self, weights, length, size, rope_type=""):
+        entered = self.inside.enter(weights, length, size)
+        hidden = np.where(-relative_offsets(length) < self.width, 0.0, -np.inf)
+        return entered._replace(bias=hidden[None])
 
 
 class LearnedRows(Positions):
-    """Rows that are trained, as many as a text of training has; at first as large as tokens are."""
+    """A trained table with a row for each position of the training texts."""
 
+    kind = "additive"
     longest = LENGTH
 
-    def drawn(self, rng):
-        return {"rows": rng.normal(scale=SPREAD, size=(LENGTH, D_MODEL))}
+    def __init__(self, spread: float = SPREAD):
+        self.spread = spread
 
-    def enter(self, weights, length, rope_type=""):
+    def drawn(self, rng, size):
+        return {"rows": rng.normal(scale=self.spread, size=(LENGTH, size.d_model))}
+
+    def enter(self, weights, length, size, rope_type=""):
         return Entered(rows=weights["rows"][:length])
 
     def back(self, weights, drows, dbias):
@@ -73,15 +170,17 @@ class LearnedRows(Positions):
 
 
 class Buckets(Positions):
-    """A trained number for each head and bucket of T5, alike in all layers, 0 before training."""
+    """T5's trained number for each head and bucket, the same in all layers, 0 before training."""
+
+    kind = "bias"
 
     def __init__(self, max_distance: int):
         self.how: dict[str, Any] = {"bidirectional": False, "max_distance": max_distance}
 
-    def drawn(self, rng):
-        return {"buckets": np.zeros((HEADS, BUCKETS))}
+    def drawn(self, rng, size):
+        return {"buckets": np.zeros((size.heads, BUCKETS))}
 
-    def enter(self, weights, length, rope_type=""):
+    def enter(self, weights, length, size, rope_type=""):
         return Entered(bias=t5_bias(weights["buckets"].T, length, **self.how))
 
     def back(self, weights, drows, dbias):
@@ -92,12 +191,14 @@ class Buckets(Positions):
 
 
 class Curves(Positions):
-    """A curve of KERPLE for each head; logarithms of its two numbers are trained, 0 at first."""
+    """KERPLE's curve for each head. The logs of its two numbers are trained, 0 at first."""
 
-    def drawn(self, rng):
-        return {"a": np.zeros(HEADS), "p": np.zeros(HEADS)}
+    kind = "bias"
 
-    def enter(self, weights, length, rope_type=""):
+    def drawn(self, rng, size):
+        return {"a": np.zeros(size.heads), "p": np.zeros(size.heads)}
+
+    def enter(self, weights, length, size, rope_type=""):
         return Entered(bias=kerple(np.exp(weights["a"]), np.exp(weights["p"]), length))
 
     def back(self, weights, drows, dbias):
@@ -113,47 +214,3 @@ class Curves(Positions):
 def by_distance(bias: np.ndarray) -> np.ndarray:
     """Return the sum over all pairs of query and key at each distance, shape (heads, n)."""
     return np.stack([np.trace(bias, -distance, 1, 2) for distance in range(bias.shape[-1])], axis=1)
-
-
-def rotation(
-    length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2
-) -> Entered:
-    """Return RoPE's turns, longer texts scaled as a rope_type says.
-
-    So many of the fastest pairs are turning, all others stand still.
-    """
-    scaled = {}
-    if rope_type:
-        scaled = {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH}
-    # each pair as the number 1: turned, it is the turn
-    ones = np.tile([1.0, 0.0], (length, HEAD_DIM // 2))
-    rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, base=base, **scaled)
-    turn = rope.rotate(ones, length).view(complex)
-    turn[:, turning:] = 1
-    return Entered(turn=turn)
-
-
-POSITIONS: dict[str, Positions] = {
-    "no_position": Positions(),
-    "sinusoidal": Fixed(lambda length, _: Entered(rows=sinusoidal(length, D_MODEL))),
-    "learned": LearnedRows(),
-    "rope": Fixed(rotation),
-    # of eight pairs two come round within 32 tokens at base 10 000, three at 100, six at 10
-    "rope_10": Fixed(lambda length, _: rotation(length, base=10.0)),
-    "rope_100": Fixed(lambda length, _: rotation(length, base=100.0)),
-    # as at 10, but three pairs stand still
-    "p_rope": Fixed(lambda length, _: rotation(length, base=10.0, turning=5)),
-    "alibi": Fixed(lambda length, _: Entered(bias=alibi(HEADS, length))),
-    # with the two steepest of eight heads' slopes, and with the steepest and the flattest:
-    # those of two are nearly flat
-    "alibi_steep": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 1]])),
-    "alibi_mixed": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 7]])),
-    # as T5 has them; those beyond 31 tokens stay as they were drawn, 0
-    "t5": Buckets(max_distance=128),
-    # all beyond the trained length reads the last bucket, which was trained
-    "t5_near": Buckets(max_distance=LENGTH),
-    "kerple": Curves(),
-    "kerple_fixed": Fixed(
-        lambda length, _: Entered(bias=kerple(np.ones(HEADS), np.ones(HEADS), length))
-    ),
-}

@@ -1,33 +1,40 @@
 """How tiny transformers did that were trained with an encoding: the runs kept, and their tables.
 
-The runs lie in trained_models.json, one to a line; `python -m posenc_lib train` makes them.
+The runs are in trained_models.json, one to a line, and the trained numbers of positions in
+trained_models.npz. `python -m posenc_lib train` makes both.
 """
 
+import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.files import stored
 
 FILE = Path(__file__).with_name("trained_models.json")
+NUMBERS = FILE.with_suffix(".npz")
 TASK_NAMES = ("flip_flop", "look_back", "induction", "recall")
 LENGTH, LENGTHS = 32, (32, 64, 128, 256)  # tokens of a text: of training, and of the tests
 STEPS, SEEDS = 1000, tuple(range(10))
+SNAPSHOTS = 0, 100, 250, 500, 1000  # steps after which trained numbers are kept
 FIRST, SECOND = SEEDS[:5], SEEDS[5:]  # two sets: what holds in one should hold in the other
-# what RoPE's frequencies are scaled by, at the test alone
+# how RoPE's frequencies are scaled, in the test only
 SCALINGS = ("linear", "ntk", "yarn", "llama3")
-# what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
-DROP = "drop"
+DROP = "drop"  # the model loses RoPE, and trains on for a tenth of its steps
+LONG, LONG_STEPS = 128, 300  # or it trains on with longer texts, for this many steps
 
 
 class Plan(NamedTuple):
     """What one run is to be; all else is the same for all runs."""
 
-    encoding: str
+    encoding: Any  # a name, or your own `Encoding`
     task: str
     seed: int = 0
     steps: int = STEPS
@@ -41,6 +48,8 @@ class Run(NamedTuple):
     plan: Plan
     # by rope_type, "" where nothing is scaled, and by length; None: no row
     accuracy: dict[str, dict[int, float | None]]
+    # the trained numbers of its positions by name, at the steps of SNAPSHOTS
+    numbers: Mapping[str, np.ndarray] = MappingProxyType({})
 
 
 class Spread(NamedTuple):
@@ -74,6 +83,26 @@ def kept_runs() -> dict[Plan, Run]:
         if not runs:
             raise ValueError("no runs in it")
         return runs
+
+
+@cache
+def kept_numbers(encoding: str, task: str, seed: int) -> dict[str, np.ndarray]:
+    """Return the trained numbers of a model's positions, by name, at the steps of SNAPSHOTS.
+
+    >>> kept_numbers("learned_small", "flip_flop", 0)["rows"].shape
+    (5, 32, 32)
+    """
+    begin = f"{encoding}/{task}/{seed}/"
+    with stored(NUMBERS) as data:
+        found = numbers_in(data)
+        names = [name for name in found if name.startswith(begin)]
+        return {name.removeprefix(begin): found[name].astype(float) for name in names}
+
+
+def numbers_in(data: bytes) -> dict[str, np.ndarray]:
+    """Return the arrays in a file of trained numbers, by encoding/task/seed/name."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:  # noqa: TID251  (nothing is run)
+        return dict(arrays)
 
 
 def runs_of(encoding: str, task: str) -> list[Run]:
@@ -122,18 +151,19 @@ class TrainedTable:
 
     def __repr__(self) -> str:
         title = f"{self.title}, {len(self.seeds)} seeds: mean (least–most)"
-        lines = [title, _line("", dict(zip(LENGTHS, LENGTHS, strict=True)))]
+        lines = [title, line_of("", dict(zip(LENGTHS, LENGTHS, strict=True)))]
         for name, by_length in self.rows.items():
             seeds = max(each.seeds for each in by_length.values() if each)
             if seeds < len(self.seeds):
                 name = f"{name} ({seeds} seeds)"
-            lines.append(_line(name, by_length))
+            lines.append(line_of(name, by_length))
         return "\n".join(lines)
 
 
-def _line(name: str, by_length: dict) -> str:
+def line_of(name: str, by_length: dict) -> str:
+    """Return a row of a table as text, with a column for each length."""
     cells = [str(by_length[n] or "no row") if n in by_length else "" for n in LENGTHS]
-    return "".join(f"{cell:<19}" for cell in (name, *cells)).rstrip()
+    return f"{name:<24}" + "".join(f"{cell:<19}" for cell in cells).rstrip()
 
 
 def trained_table(
@@ -150,15 +180,16 @@ def trained_table(
     Args:
         task: "flip_flop", "look_back" (3 tokens), "induction" or "recall".
         steps: 1000; for flip_flop there is 2000, too, for some encodings.
-        then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its
-            steps.
+        then: "drop" for models that lost RoPE and trained on for 100 steps; "longer" for RoPE
+            models that trained on for 300 steps of 128 tokens, as they were, and "longer_ntk",
+            "longer_base", "longer_linear", "longer_yarn" with other frequencies.
         seeds: which of 0 … 9, say range(5).
 
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.
     """
     validate.choice("task", task, TASK_NAMES)
-    validate.choice("then", then, ("", DROP))
+    validate.choice("then", then, tuple({plan.then: None for plan in kept_runs()}))
     asked = (task, validate.integer("steps", steps), then)
     chosen = validate.integers("seeds", seeds, ndim=1).tolist()
     plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked]
@@ -173,4 +204,4 @@ def trained_table(
             found.setdefault(name, []).append(by_length)
     rows = {name: _spread(each) for name, each in found.items()}
     seeds = tuple(sorted({plan.seed for plan in plans}))
-    return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", seeds, rows)
+    return TrainedTable(f"{task}, {steps} steps{then and f', {then}'}", seeds, rows)

@@ -1,4 +1,4 @@
-"""A transformer of two layers and two heads in NumPy, forward and backward, gradients written out.
+"""A small transformer in NumPy, forward and backward, gradients written out.
 
 x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to
 it:
@@ -12,24 +12,29 @@ xᵀ @ dy and dx = dy @ wᵀ, and what is added twice, as x is above, gets the s
 
 import numpy as np
 
-from posenc_lib.lessons.training.positions import D_MODEL, HEAD_DIM, HEADS, SPREAD, Entered
+from posenc_lib.lessons.training.positions import SPREAD, Entered, Size
 from posenc_lib.lessons.training.tasks import NONE, SYMBOLS, VOCABULARY
 
-LAYERS, HIDDEN = 2, 64
+LAYERS = 2
 LEAST = 1e-6  # added to a mean square before its root
-SHAPES = {"tokens": (VOCABULARY, D_MODEL), "out": (D_MODEL, SYMBOLS)}
-for _layer in range(LAYERS):
-    SHAPES |= {f"qkv{_layer}": (D_MODEL, 3 * D_MODEL), f"heads{_layer}": (D_MODEL, D_MODEL)}
-    SHAPES |= {
-        f"up{_layer}": (D_MODEL, HIDDEN),
-        f"shift{_layer}": (HIDDEN,),
-        f"down{_layer}": (HIDDEN, D_MODEL),
-    }
 
 
-def drawn(rng: np.random.Generator) -> dict[str, np.ndarray]:
+def shapes(size: Size) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array of weights, by name."""
+    d, inner = size.d_model, size.heads * size.head_dim
+    named: dict[str, tuple[int, ...]] = {"tokens": (VOCABULARY, d), "out": (d, SYMBOLS)}
+    for layer in range(LAYERS):
+        named[f"qkv{layer}"] = d, 3 * inner
+        named[f"heads{layer}"] = inner, d
+        named[f"up{layer}"] = d, size.hidden
+        named[f"shift{layer}"] = (size.hidden,)
+        named[f"down{layer}"] = size.hidden, d
+    return named
+
+
+def drawn(rng: np.random.Generator, size: Size) -> dict[str, np.ndarray]:
     """Return the weights before training, by name: N(0, 1/rows) for matrices."""
-    weights = {name: rng.normal(size=shape) for name, shape in SHAPES.items()}
+    weights = {name: rng.normal(size=shape) for name, shape in shapes(size).items()}
     for name, w in weights.items():
         w *= SPREAD if name == "tokens" else 0 if name.startswith("shift") else len(w) ** -0.5
     return weights
@@ -58,36 +63,39 @@ def turned(x: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
 class Attention:
     """Causal attention of a layer's heads: softmax(q·k/√d + bias) @ v; q and k may be turned."""
 
-    def __init__(self, w: dict, layer: int, h: np.ndarray, entered: Entered, texts: int):
+    def __init__(
+        self, w: dict, layer: int, h: np.ndarray, entered: Entered, texts: int, size: Size
+    ):
         self.w, self.layer, self.h, self.turn = w, layer, h, entered.turn
-        qkv = (h @ w[f"qkv{layer}"]).reshape(texts, -1, 3, HEADS, HEAD_DIM).transpose(2, 0, 3, 1, 4)
-        q, k, self.v = np.ascontiguousarray(qkv)  # each (texts, heads, length, head_dim)
+        qkv = (h @ w[f"qkv{layer}"]).reshape(texts, -1, 3, size.heads, size.head_dim)
+        # each (texts, heads, length, head_dim)
+        q, k, self.v = np.ascontiguousarray(qkv.transpose(2, 0, 3, 1, 4))
         self.q, self.k = turned(q, self.turn), turned(k, self.turn)
-        scores = self.q @ self.k.swapaxes(2, 3) * HEAD_DIM**-0.5
+        scores = self.q @ self.k.swapaxes(2, 3) * size.head_dim**-0.5
         if entered.bias is not None:
             scores += entered.bias
         scores[:, :, ~np.tri(scores.shape[-1], dtype=bool)] = -np.inf  # no query sees a later key
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         self.weights = weights / weights.sum(axis=-1, keepdims=True)
         mixed = (self.weights @ self.v).transpose(0, 2, 1, 3)
-        self.mixed = mixed.reshape(h.shape)  # the heads side by side
+        self.mixed = mixed.reshape(len(h), -1)  # the heads side by side
         self.out = self.mixed @ w[f"heads{layer}"]
 
     def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradients of h and of the scores; put those of weights among the others."""
-        texts, heads, length, _ = self.v.shape
+        texts, heads, length, head_dim = self.v.shape
         gradients[f"heads{self.layer}"] = self.mixed.T @ dout
-        dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, HEAD_DIM)
+        dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, head_dim)
         dmixed = dmixed.transpose(0, 2, 1, 3)
         dweights = dmixed @ self.v.swapaxes(2, 3)
         mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[..., None]
         dscores = (dweights - mean) * self.weights  # weights sum to 1: only differences count
         # a rotation's gradient is turned back
         unturn = None if self.turn is None else self.turn.conj()
-        dqkv = np.empty((texts, length, 3, heads, HEAD_DIM), dout.dtype)
+        dqkv = np.empty((texts, length, 3, heads, head_dim), dout.dtype)
         dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)
-        dq[:] = turned(dscores @ self.k, unturn) * HEAD_DIM**-0.5
-        dk[:] = turned(dscores.swapaxes(2, 3) @ self.q, unturn) * HEAD_DIM**-0.5
+        dq[:] = turned(dscores @ self.k, unturn) * head_dim**-0.5
+        dk[:] = turned(dscores.swapaxes(2, 3) @ self.q, unturn) * head_dim**-0.5
         dv[:] = self.weights.swapaxes(2, 3) @ dmixed
         dqkv = dqkv.reshape(len(self.h), -1)
         gradients[f"qkv{self.layer}"] = self.h.T @ dqkv
@@ -97,15 +105,21 @@ class Attention:
 class Transformer:
     """One pass over texts of tokens: its `logits`, and on the way back the gradients of weights."""
 
-    def __init__(self, weights: dict[str, np.ndarray], tokens: np.ndarray, entered: Entered):
-        self.w, self.tokens, self.entered, self.layers = weights, tokens, entered, []
+    def __init__(
+        self,
+        weights: dict[str, np.ndarray],
+        tokens: np.ndarray,
+        entered: tuple[Entered, ...],  # layer by layer
+        size: Size,
+    ):
+        self.w, self.tokens, self.layers = weights, tokens, []
         x = weights["tokens"][tokens]
-        if entered.rows is not None:
-            x += entered.rows
-        x = x.reshape(-1, D_MODEL)
+        if entered[0].rows is not None:
+            x += entered[0].rows
+        x = x.reshape(-1, size.d_model)
         for layer in range(LAYERS):
             first = rms_norm(x)
-            attention = Attention(weights, layer, first[0], entered, len(tokens))
+            attention = Attention(weights, layer, first[0], entered[layer], len(tokens), size)
             x = x + attention.out
             second = rms_norm(x)
             hidden = np.maximum(second[0] @ weights[f"up{layer}"] + weights[f"shift{layer}"], 0)
@@ -148,4 +162,4 @@ class Transformer:
             dx = dx + rms_norm_back(*first, dfirst)
         one_hot = np.eye(VOCABULARY, dtype=dx.dtype)[self.tokens.reshape(-1)]
         gradients["tokens"] = one_hot.T @ dx
-        return gradients, dx.reshape(*self.tokens.shape, D_MODEL).sum(axis=0), dbias
+        return gradients, dx.reshape(*self.tokens.shape, -1).sum(axis=0), dbias

@@ -1,6 +1,7 @@
 """The panel that trains a model: its button, its bar, and what stands beside the kept table."""
 
 import asyncio
+import html
 import re
 import threading
 import time
@@ -23,8 +24,12 @@ def panel():
     made.close()
 
 
-def words(html) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", html.value).split())
+def plain(text) -> str:
+    return " ".join(text.split())
+
+
+def words(widget) -> str:
+    return plain(html.unescape(re.sub(r"<[^>]*>", " ", widget.value)))
 
 
 def until(true):
@@ -36,19 +41,22 @@ def until(true):
 
 
 def test_the_button_trains_and_what_came_out_stands_beside_the_kept_table(panel, monkeypatch):
-    kept = {n: str(each) for n, each in spread("rope", "look_back").items()}
+    kept = " ".join(map(str, spread("rope", "look_back").values()))
     assert panel.run is None
-    assert "seed 0, 1000 steps: not trained yet. The kept table has 10 seeds: " in panel.text
-    assert panel.text.endswith(", ".join(f"{n}: {each}" for n, each in kept.items()) + ".")
-    assert words(panel._told).endswith(panel.text)
+    assert panel.text.startswith("Rotary (RoPE) on look_back, seed 0, 1000 steps.\n")
+    here, there = map(plain, panel.text.splitlines()[-2:])
+    assert here == "rope, here not yet not yet not yet not yet"
+    assert there == f"rope, 10 seeds {kept}"
+    assert words(panel._told) == plain(panel.text)
     assert panel._repr_mimebundle_()[0]["text/plain"] == repr(panel) == panel.text
     monkeypatch.setattr(live, "training", lambda plan: steps_of(plan._replace(steps=40)))
     panel.button.click()
     run = panel.wait()
     assert run.accuracy == finished(Plan("rope", "look_back", steps=40)).accuracy
     assert words(panel._news) == "Trained."
-    assert f"{panel.title}: 32: {run.accuracy[''][32]:.2f}, 64: " in panel.text
-    assert words(panel._told).endswith(panel.text)
+    right = " ".join(f"{each:.2f}" for each in run.accuracy[""].values())
+    assert f"rope, here {right}" in plain(panel.text)
+    assert words(panel._told) == plain(panel.text)
     assert (panel.button.description, panel.bar.value) == ("Train", 40)
 
 
@@ -174,6 +182,7 @@ def test_closed_it_leaves_no_widget():
 def test_in_a_script_a_line_says_how_it_did(capsys):
     done = pe.train("learned", "induction", seed=3, steps=2)
     accuracy = f"{done.run.accuracy[''][32]:.2f}"
-    line = f"{done.title}: 32: {accuracy}, 64: no row, 128: no row, 256: no row.\n"
-    assert capsys.readouterr() == (line, "")
+    out, err = capsys.readouterr()
+    assert (out, err) == (f"{done.text}\n", "")
+    assert plain(out).endswith(f"learned, here {accuracy} no row no row no row")
     done.close()

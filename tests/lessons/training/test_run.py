@@ -4,24 +4,11 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.lessons.training.positions import (
-    D_MODEL,
-    HEAD_DIM,
-    HEADS,
-    LENGTH,
-    POSITIONS,
-    Entered,
-)
-from posenc_lib.lessons.training.run import (
-    LENGTHS,
-    SCALINGS,
-    Learner,
-    Plan,
-    Progress,
-    finished,
-    training,
-)
+from posenc_lib.lessons.training.models import MODELS
+from posenc_lib.lessons.training.positions import LENGTH, USUAL, Entered
+from posenc_lib.lessons.training.run import Learner, Progress, finished, training
 from posenc_lib.lessons.training.tasks import TASKS
+from posenc_lib.lessons.training.trained_table import LENGTHS, SCALINGS, Plan
 from posenc_lib.lessons.training.transformer import Transformer, turned
 
 RNG = np.random.default_rng
@@ -39,6 +26,7 @@ def test_a_run_learns_and_is_the_same_each_time():
     assert first.accuracy[""][32] > 0.9
 
 
+D_MODEL, HEADS, HEAD_DIM, _ = USUAL
 A, P = RNG(5).normal(size=(2, HEADS))
 BUCKETS, ROWS = RNG(6).normal(size=(HEADS, 32)), RNG(7).normal(size=(LENGTH, D_MODEL))
 NEAR = {"bidirectional": False, "max_distance": LENGTH}
@@ -56,12 +44,13 @@ NEAR = {"bidirectional": False, "max_distance": LENGTH}
     ],
 )
 def test_what_enters_is_what_the_encodings_own_functions_say(name, weights, wanted):
-    length = min(POSITIONS[name].longest, 64)
-    entered = POSITIONS[name].enter(weights, length)
+    positions = MODELS[name].layers[0]
+    length = min(positions.longest, 64)
+    entered = positions.enter(weights, length, USUAL)
     made, seen = (entered.bias, np.tri(length)) if entered.rows is None else (entered.rows, 1)
     np.testing.assert_array_equal(np.where(seen, made, 0), np.where(seen, wanted(length), 0))
-    assert POSITIONS["no_position"].enter({}, length) == Entered()
-    assert POSITIONS["learned"].longest == LENGTH
+    assert MODELS["no_position"].layers[0].enter({}, length, USUAL) == Entered()
+    assert MODELS["learned"].layers[0].longest == LENGTH
 
 
 @pytest.mark.parametrize("rope_type", ["", "yarn"])
@@ -71,7 +60,7 @@ def test_queries_are_turned_as_rope_turns_them_and_scaled_as_a_config_would(rope
     if rope_type:
         config |= {"factor": length / LENGTH, "low_freq_factor": 1, "high_freq_factor": 4}
     inv_freq, factor = pe.rope_scaling(config, HEAD_DIM)
-    got = turned(x, POSITIONS["rope"].enter({}, length, rope_type).turn)
+    got = turned(x, MODELS["rope"].layers[0].enter({}, length, USUAL, rope_type).turn)
     wanted = pe.rope(x, inv_freq=inv_freq, attention_factor=factor)
     np.testing.assert_allclose(got, wanted, atol=1e-12)
 
@@ -81,8 +70,8 @@ def test_no_token_sees_a_later_one(encoding):
     learner = Learner(Plan(encoding, "look_back"), dtype=np.float64)
     tokens = TASKS["look_back"](RNG(0), 2, LENGTH)[0]
     other = np.where(np.arange(LENGTH) < 20, tokens, (tokens + 1) % 16)
-    entered = learner.entered(LENGTH)
-    said, others = (Transformer(learner.weights, x, entered).logits for x in (tokens, other))
+    entered, size = learner.entered(LENGTH), learner.size
+    said, others = (Transformer(learner.weights, x, entered, size).logits for x in (tokens, other))
     np.testing.assert_array_equal(said[:, :20], others[:, :20])
     assert not np.allclose(said[:, 20:], others[:, 20:])
 
@@ -92,7 +81,7 @@ def test_no_token_sees_a_later_one(encoding):
     [
         (
             {"encoding": "rop"},
-            "is unknown. Did you mean 'rope' or 'p_rope' or 'rope_10'?",
+            "is unknown. Did you mean 'rope' or 'mrope' or 'p_rope'?",
         ),
         ({"task": 3}, "task must be one of"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
@@ -102,7 +91,7 @@ def test_no_token_sees_a_later_one(encoding):
         ({"look_back": 25}, "look_back must be at most 24, got 25"),
         (
             {"encoding": "t5", "then": "drop"},
-            "encoding must be 'rope' where it is dropped, got 't5'",
+            "encoding must be 'rope' for what follows training, got 't5'",
         ),
     ],
 )
