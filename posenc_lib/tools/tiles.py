@@ -98,9 +98,6 @@ TELLS = {
     "cross_kernel": Tell("A cross, not a disc"),
     "axial_or_mixed": Tell("One head sees a diagonal", {0: "axial pairs", 1: "mixed pairs"}),
     "directions": Tell("Tilt the pairs: a diagonal", {0: "pairs", 1: "best head"}),
-    "best_heads": Tell(
-        "The best head in longer texts", {0: "sinusoidal", 1: "RoPE", 2: "T5", 3: "ALiBi"}
-    ),
     "trained_by_length": Tell(
         "Trained on 32, tested on 256", {0: "sinusoidal", 1: "RoPE", 2: "ALiBi", 3: "KERPLE"}
     ),
@@ -108,6 +105,8 @@ TELLS = {
         "Trained models and theory",
         {0: "RoPE, best head", 1: "trained", 2: "KERPLE, best head", 3: "trained"},
     ),
+    "two_ropes": Tell("Both are plain RoPE", {0: "one", 1: "the other"}),
+    "family": Tell("Two steps make one", zoom=0.74),
     "census": Tell("What people really ship", zoom=0.74),
     "cope_leak": Tell("Leaky gates miscount"),
     "mrope_chunks": Tell("Which axis rotates which pair", {0: "Qwen2-VL", 1: "Qwen3-VL"}),

@@ -280,6 +280,7 @@ VIEWS.load()
 SHIPPED_ROTARY = [e for e in NAMED.load().values() if e.kind == "rotary"]
 FED = [name for name in VIEWS if any(VIEWS[name].fits(one) for one in SHIPPED_ROTARY)]
 MEASURED = "trained_models four_tasks census perplexity perplexity_along".split()
+MEASURED += "trained_ropes trained_layers family own_steps".split()
 
 
 def theta(dims, base=10_000.0):

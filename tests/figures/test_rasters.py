@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import find
 from posenc_lib.views import VIEWS, style
 
 from ..browser.lab import silent_page
 from ..conftest import DAY
+from ..kinds import KINDS
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,6 @@ pytestmark = pytest.mark.slow
 FINE = 3
 REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
-KINDS = ENCODINGS | ELSEWHERE
 SHOWN = {view for encoding in KINDS.values() for view in encoding.views}
 
 

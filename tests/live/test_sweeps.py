@@ -36,12 +36,16 @@ NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 
 
 def lesson(path) -> tuple[list[str], dict]:
-    """Return the calls of a notebook that make a panel, and the names its first cell makes."""
+    """Return the calls of a notebook that make a panel, and the names they need."""
     cells = nbformat.read(path, as_version=4).cells
     first, *rest = (cell.source for cell in cells if cell.cell_type == "code")
     *before, last = ast.parse(first).body
     names: dict = {}
     exec(compile(ast.Module(before, []), path.stem, "exec"), names)
+    for source in rest:
+        body = ast.parse(source).body
+        if all(isinstance(one, ast.ClassDef) for one in body):  # a reader's own encoding
+            exec(compile(ast.Module(body, []), path.stem, "exec"), names)
     sources = [ast.unparse(last), *(" ".join(source.split()) for source in rest)]
     return [source for source in sources if source.startswith("explore(")], names
 

@@ -11,7 +11,6 @@ from matplotlib.text import Text
 from PIL import Image
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.similarity import closest_pair
 from posenc_lib.figures.registry import find
 from posenc_lib.live.settings import steps
@@ -20,9 +19,9 @@ from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import ROW
 
 from ..conftest import todays
+from ..kinds import KINDS
 from ..trust.kernels import PATHS, code_cells
 
-KINDS = ENCODINGS | ELSEWHERE
 # dots around a page; before 3.10 the box of a number ends that far beyond its ink
 ROOM = 1 if matplotlib.__version_info__ >= (3, 10) else 2.5
 THREE = "sinusoidal: trajectory, heatmap, dot_product; query=3"

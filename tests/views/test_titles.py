@@ -15,7 +15,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.lessons.lesson_01.pictures import sentence_tokens
@@ -25,10 +25,12 @@ from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
 from posenc_lib.lessons.lesson_09.table_error import table_error
 from posenc_lib.lessons.lesson_12.best_head import wished
 from posenc_lib.lessons.lesson_16.heads import kept
+from posenc_lib.lessons.training.trained_table import kept_numbers
 from posenc_lib.live import settings as live
 from posenc_lib.views import VIEWS
 
-KINDS = ENCODINGS | ELSEWHERE
+from ..kinds import KINDS
+
 TURN = 2 * np.pi
 
 
@@ -346,10 +348,74 @@ def four_tasks(title, said, e, v):
         pe.trained_table(task).rows for task in ("look_back", "flip_flop", "induction", "recall")
     ]
     length, good = 32 * v["times"], 0
-    for name in tables[0]:
+    other_sizes = "_then_", "_32", "_64", "_8_heads", "_small"
+    names = [name for name in tables[0] if not any(part in name for part in other_sizes)]
+    for name in names:
         found = [rows[name.split(",")[0] if length == 32 else name][length] for rows in tables]
         good += all(each and each.mean >= 0.9 for each in found)
-    return said[:2] == [good, len(tables[0])]
+    return said[:2] == [good, len(names)]
+
+
+def trained_ropes(title, said, e, v):
+    lines = str(pe.trained_table(v["task"])).splitlines()
+    line = next(line for line in lines if line.startswith(f"{v['model']} "))
+    means = [float(mean) for mean in re.findall(r"(\d\.\d\d) \(", line)]
+    return [said[0], said[2]] == [means[0], means[-1]]
+
+
+def trained_layers(title, said, e, v):
+    row = v["layers"].replace("base 10", "rope_10").replace("RoPE", "rope").replace(" ", "_")
+    row, yarn, _ = row.partition("_with_YaRN")
+    row = row.removesuffix("_twice") + (", yarn" if yarn else "")
+    tasks = "look_back", "flip_flop", "induction", "recall"
+    means = {task: pe.trained_table(task).rows[row][256].mean for task in tasks}
+    worst = title.partition(": ")[2].partition(",")[0]
+    return means[worst] == min(means.values()) and abs(said[-1] - means[worst]) < 0.006
+
+
+def own_steps(title, said, e, v):
+    score, by_count, ones = 1.0, {0: [], 1: []}, 0
+    where = angle = 0.0
+    for token in (0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0):
+        amount = v["one"] if token else v["zero"]
+        ones, where, angle = ones + token, where + amount, angle + 180 * amount
+        shrunk = {"decay": 1 - amount, "reflection": 1 - 2 * amount}
+        score *= shrunk.get(v["step"], 1)
+        if v["step"] == "angle":
+            score = np.cos(np.radians(angle))
+        if v["step"] == "position":
+            score = np.mean([np.cos(where / 10 ** (k / 2)) for k in range(8)])
+        by_count[ones % 2].append(score)
+    even, odd = by_count[0], by_count[1]
+    tells = np.ptp(even) < 1e-9 > np.ptp(odd) and abs(even[0] - odd[0]) > 1e-9
+    if "even" in title:
+        return tells and about(said[0], even[0]) and about(said[2], odd[0])
+    if "alike" in title:
+        return not tells and v["one"] == v["zero"]
+    return not tells and about(said[0], score)
+
+
+def learned_cosines(v):
+    done = v["done"]
+    name = {"0.02": "learned_small", "0.71": "learned"}[v["begun"]]
+    for seed in range(10):
+        rows = kept_numbers(name, "flip_flop", seed)["rows"][done]
+        yield rows - rows.mean(axis=0)
+
+
+def learned_lags(title, said, e, v):
+    means = []
+    for apart in (1, 2):
+        cosines = []
+        for rows in learned_cosines(v):
+            for a, b in zip(rows, rows[apart:], strict=False):
+                cosines.append(a @ b / np.sqrt((a @ a) * (b @ b)))
+        means.append(np.mean(cosines))
+    return [said[0], said[2]] == [1, 2] and np.allclose([said[1], said[3]], means, atol=0.006)
+
+
+def learned_rows(title, said, e, v):
+    return said == [(0, 100, 250, 500, 1000)[v["done"]]]
 
 
 def perplexities(passage: str, done: str) -> list[float]:

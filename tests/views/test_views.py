@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from PIL import Image
 
 from posenc_lib import explore, figure
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, enclosing
@@ -20,8 +19,8 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, WORDS, text_width, themed
 
 from ..conftest import mostly_slow, same_pixels, todays
+from ..kinds import KINDS
 
-KINDS = ENCODINGS | ELSEWHERE
 FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS.load()}
 CORNERS = (-1, -1), (1, -1), (1, 1), (-1, 1)
 SET = {  # without it a slider has nothing to change

@@ -1,4 +1,4 @@
-"""The pictures that only lesson 13 shows."""
+"""The pictures only lesson 13 shows."""
 
 from dataclasses import replace
 
@@ -52,19 +52,21 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     for n, part in got.items():
         pen.label(f"{part:.2f}", (n, part), (0, 14))
     last = max(got)
-    beside = f", {got[last]:.2f} on {last:,} tokens" if last > fitted else ""
-    pen.title(f"{got[fitted]:.2f} on {fitted}{beside}")
-    told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
-    beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
-    return (
-        f"The best head for {look_back} back, fitted on {fitted} tokens, "
-        f"gives the right one {told}.{beyond}"
-    )
+    beside = f", {got[last]:.2f} at {last:,} tokens" if last > fitted else ""
+    pen.title(f"{got[fitted]:.2f} at {fitted}{beside}")
+    told = ", ".join(f"{share(part)} at {n:,}" for n, part in got.items())
+    beyond = "" if end >= asked[-1] else f" There are no positions past {end:,}."
+    turns = ""
+    if encoding.has("frequencies"):
+        complete = int((encoding.frequencies * fitted >= 2 * np.pi).sum())
+        pairs = style.plural(len(encoding.frequencies), "pair")
+        turns = f" In {fitted} tokens, {complete} of its {pairs} complete a turn."
+    return f"Attention on the token {look_back} back: {told} tokens.{beyond}{turns}"
 
 
-OF_ROPE = {  # of models that were trained, and of those that people ship
+OF_ROPE = {  # a table of trained models, or of those people ship
     "only": lambda encoding: encoding.name == "rope",
-    "only_for": "rope, which stands for all that was measured",
+    "only_for": "rope, which stands for everything that was measured",
 }
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
@@ -77,6 +79,9 @@ TIMES = Parameter(
 NEAR_TO_FAR = ("look_back", "flip_flop", "induction", "recall")
 
 GOOD = 0.9
+# The rows that differ in encoding alone: two layers alike, two heads of 16 dims
+ENCODED = "no_position sinusoidal learned rope rope_100 rope_10 p_rope".split()
+ENCODED += "alibi alibi_steep alibi_mixed t5 t5_near kerple kerple_fixed".split()
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",
@@ -89,10 +94,36 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
 
 @view("curves", f"Trained on {LENGTH} tokens", **TRAINED, needs="seq_len")
 def trained_models(pen, encoding, task=TASK):
-    """Draw how many answers models with an encoding got right, a dot for each of them,
-    by the length of the text.
-    """
-    runs = runs_of(encoding.name, task)
+    """Draw how many answers each model with an encoding got right, by the length of the text."""
+    return _each_model(pen, encoding.name, task)
+
+
+# Rows of the table with RoPE in both layers
+MODEL = Parameter(
+    "model",
+    "which models with RoPE",
+    "rope",
+    options=("rope", "rope_8_heads", "rope_32", "rope_64", "rope_100", "rope_10", "p_rope"),
+)
+
+
+@view(
+    "curves",
+    f"RoPE, trained on {LENGTH} tokens",
+    x="tokens in the text",
+    log="x",
+    matters=lambda encoding: [],
+    needs="seq_len",
+    **OF_ROPE,
+)
+def trained_ropes(pen, encoding, task=TASK, model=MODEL):
+    """Draw how many answers each model with a kind of RoPE got right, by the length of the text."""
+    return _each_model(pen, model, task)
+
+
+def _each_model(pen, name: str, task: str) -> str:
+    """Draw a dot for each model of a row of the table, and a curve through their means."""
+    runs = runs_of(name, task)
     right = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
@@ -106,14 +137,70 @@ def trained_models(pen, encoding, task=TASK):
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
     last = max(got)
-    beyond = f", {got[last]:.2f} on {last}" if last > LENGTH else ""
-    pen.title(f"{got[LENGTH]:.2f} on {LENGTH}{beyond} tokens")
-    about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}"
+    beyond = f", {got[last]:.2f} at {last}" if last > LENGTH else ""
+    pen.title(f"{got[LENGTH]:.2f} at {LENGTH}{beyond} tokens")
     ends = [f"{number(column.min())} to {number(column.max())}" for column in right.T]
     ends = dict(zip(LENGTHS, ends, strict=True))
-    told = ", ".join(f"{number(middle)} ({ends[n]}) on {n}" for n, middle in got.items())
-    end = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
-    return f"{about}, right on average: {told}{end}."
+    told = ", ".join(f"{number(middle)} ({ends[n]}) at {n}" for n, middle in got.items())
+    end = "" if last == LENGTHS[-1] else f"; no rows past {LENGTH}"
+    return f"Right answers, mean (range) of {len(runs)} models on {task}: {told} tokens{end}."
+
+
+# What each of two layers has, first to last: a row of the table, and RoPE's scaling at the test
+LAYERS = {
+    "RoPE twice": ("rope", ""),
+    "base 10 twice": ("rope_10", ""),
+    "base 10 then none": ("rope_10_then_none", ""),
+    "none then base 10": ("none_then_rope_10", ""),
+    "window then none": ("window_then_none", ""),
+    "window then RoPE": ("window_then_rope", ""),
+    "window then RoPE with YaRN": ("window_then_rope", "yarn"),
+    "RoPE with YaRN twice": ("rope", "yarn"),
+}
+IN_LAYERS = Parameter(
+    "layers", "positions in the first layer, then the second", "RoPE twice", options=tuple(LAYERS)
+)
+GAP = 1.4  # between two tasks, in steps from one length to the next
+
+
+@view(
+    "curves",
+    "Two layers",
+    matters=lambda encoding: [],
+    needs="seq_len",
+    **OF_ROPE,
+)
+def trained_layers(pen, encoding, layers=IN_LAYERS):
+    """Draw how many answers models with different layers got right, at all four tasks."""
+    name, rope_type = LAYERS[layers]
+    wide = len(LENGTHS) - 1 + GAP
+    ticks = {}
+    for k, n in enumerate(LENGTHS):
+        for group in range(len(NEAR_TO_FAR)):
+            ticks[group * wide + k] = str(n) if k in (0, len(LENGTHS) - 1) else ""
+    pen.axes((-0.6, len(NEAR_TO_FAR) * wide - GAP + 0.6), (-0.03, 1.26), xticks=ticks, yticks=PARTS)
+    pen.unit("↑ right answers by tokens in the text; each dot is a model")
+    last, told = {}, []
+    for group, task in enumerate(NEAR_TO_FAR):
+        right = []
+        for run in runs_of(name, task):
+            by_length = run.accuracy[""] | run.accuracy[rope_type]
+            right.append([by_length[n] for n in LENGTHS])
+        right = np.array(right)
+        x = group * wide + np.arange(len(LENGTHS))
+        pen.curve(x, right.mean(axis=0))
+        points = np.stack([np.tile(x, len(right)), right.ravel()], axis=1)
+        pen.dots(points, color=style.PAPER, edge=style.KEY, size=5, lw=1, alpha=0.8)
+        last[task] = float(right[:, -1].mean())
+        pen.text(task, (x.mean(), 1.2), fontweight="bold")
+        pen.label(f"{last[task]:.2f}", (x[-1], float(right[:, -1].max())), (0, 12))
+        ends = f"{number(right[:, -1].min())} to {number(right[:, -1].max())}"
+        told.append(f"{task} {number(last[task])} ({ends})")
+    worst = min(last, key=last.get)
+    pen.title(f"Worst at {LENGTHS[-1]} tokens: {worst}, {last[worst]:.2f}")
+    models = style.plural(len(runs_of(name, worst)), "model")
+    about = f"right answers at {LENGTHS[-1]} tokens, mean (range) of {models}"
+    return f"{layers}: {about}: {', '.join(told)}."
 
 
 @view(
@@ -132,7 +219,7 @@ def four_tasks(pen, encoding, times=TIMES):
     a column for each task.
     """
     tables, length = [trained_table(task).rows for task in NEAR_TO_FAR], times * LENGTH
-    names, plain = list(tables[0]), ""
+    names, plain = [name for name in tables[0] if name.partition(",")[0] in ENCODED], ""
     right = np.full((len(names), len(tables)), np.nan)  # where a learned table has no row
     for row, name in enumerate(names):
         plain = plain if "," in name else name  # within the trained length nothing is scaled

@@ -1,1 +1,6 @@
-"""What lesson 14, Relatives and the frontier, alone needs: puzzles, pictures, and Self-Extend."""
+"""What only lesson 14, Make your own, needs: puzzles, pictures, and a trained table."""
+
+from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.lessons.lesson_14.trained import TRAINED
+
+KNOWN.include({TRAINED.name: TRAINED})

@@ -32,7 +32,7 @@ PLOTS = {
     "11_config": ("rope_types", 4),
     "12_plane": ("cross_kernel", 0),
     "13_which": ("exact_and_trained", 1),
-    "14_frontier": ("cope_leak", 0),
+    "14_make_your_own": ("family", 0),
     "15_positions_not_words": ("fourier_scale", 2),
     "16_real_model": ("real_heads", 0),
     "clinic": ("clinic_4", 0),
