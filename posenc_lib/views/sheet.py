@@ -235,12 +235,13 @@ class Sheet:
         return self.picture(suffix, dpi or max(2 * CSS_DPI, sharp), **usual | about)
 
     def _name(self) -> str:
-        """Return the name of the only encoding, unless the figure already shows it."""
+        """Return the name of the only encoding, unless it is shown already or plays no part."""
         titles = {encoding.title for encoding in self.encodings}
         told = " ".join(f"{pen.axes.head} {pen.headline}" for pen in self.pens)
         names = [part.strip("( )") for title in titles for part in title.split("(")]
         named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names)
-        return "" if named or len(titles) > 1 else titles.pop()
+        anything = any(pen.view.needs for pen in self.pens)
+        return "" if named or len(titles) > 1 or not anything else titles.pop()
 
     def save(self, path, dpi: float | None = None, **about) -> Path:
         """Write the figure to path, a .png, .svg or .pdf file, as `kept` makes it.

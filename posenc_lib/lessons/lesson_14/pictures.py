@@ -13,9 +13,9 @@ from posenc_lib.views.view import view
 
 # What a step does to the score, who takes the same step at every token, and who doesn't
 FAMILY = {
-    "adds to the score": ("ALiBi", "Forgetting Transformer"),
-    "shrinks it": ("Lightning attention", "Mamba-2"),
-    "rotates": ("RoPE", "Selective RoPE, RePo"),
+    "adds to the score": ("ALiBi", "FoX"),
+    "shrinks it": ("Lightning", "Mamba-2"),
+    "rotates": ("RoPE", "RePo"),
     "rotates and shrinks": ("xPos", "Mamba-3"),
     "reflects": ("", "PaTH, DeltaNet"),
 }
