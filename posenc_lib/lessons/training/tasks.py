@@ -1,7 +1,7 @@
-"""Four tasks that ask for positions, each in another way.
+"""Four tasks that need positions, each in a different way.
 
-A text is a row of symbols; some of its tokens have an answer, which the model gives where it has
-read that token. Texts are random, and the answers follow from them.
+A text is a row of tokens. Some of them have an answer, which the model gives right after reading
+them. Texts are random, and the answers follow from the text.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ SYMBOLS = 16  # what texts are written in
 WRITE, IGNORE, READ = range(SYMBOLS, SYMBOLS + 3)  # what flip-flop says before each symbol
 VOCABULARY = SYMBOLS + 3
 CHANCES = (0.2, 0.6, 0.2)  # of write, ignore, read
-NONE = -1  # the answer of a token that has none
+NONE = -1  # the answer of a token without one
 
 
 class Texts(NamedTuple):
@@ -21,16 +21,16 @@ class Texts(NamedTuple):
 
     tokens: np.ndarray
     answers: np.ndarray
-    places: np.ndarray  # that last said the answer
+    places: np.ndarray  # where the answer was last in the text
 
 
 def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return pairs of an instruction and a symbol, first a write.
+    """Return pairs of an instruction and a symbol, starting with a write.
 
-    The answer to a read is what was written last. After a read the right symbol stands in the text,
-    after an ignore a random one.
+    The answer to a read is the last symbol written. In the text, a read is followed by that symbol,
+    and an ignore by a random one.
     Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16
-        symbols for bits.
+        symbols instead of bits.
     """
     said = rng.choice([WRITE, IGNORE, READ], (texts, length // 2), p=CHANCES)
     said[:, 0] = WRITE
@@ -38,14 +38,14 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
     tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
     answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
-    # the pair before this one that last said the symbol
+    # the last pair before this one with the symbol in it
     told = np.roll(_last(said != IGNORE), 1, axis=1)
     places = np.repeat(2 * told + 1, 2, axis=1)
     return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), places)
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return random symbols; the answer to each is the one that stands look_back tokens before."""
+    """Return random symbols. The answer to each is the one look_back tokens before it."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     answers = np.full_like(tokens, NONE)
     answers[:, look_back:] = tokens[:, : length - look_back]
@@ -53,7 +53,7 @@ def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int 
 
 
 def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return random symbols; the answer to each is what followed it when it last stood there."""
+    """Return random symbols. The answer to each is what followed it the last time."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
     places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
@@ -62,9 +62,9 @@ def induction(rng: np.random.Generator, texts: int, length: int, look_back: int 
 
 
 def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return a write, a symbol, then random symbols and, one in five, reads.
+    """Return a write, a symbol, and then random symbols and reads, one in five.
 
-    The answer to a read is that first symbol.
+    The answer to a read is the first symbol.
     """
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     reads = rng.random((texts, length)) < CHANCES[-1]
@@ -74,7 +74,7 @@ def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3
 
 
 def _last(there: np.ndarray) -> np.ndarray:
-    """Return the last column so far at which there is something, for each column of each row."""
+    """Return, for each column of each row, the last column so far that is true, or 0."""
     return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
 
 

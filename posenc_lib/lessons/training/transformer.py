@@ -1,13 +1,12 @@
 """A small transformer in NumPy, forward and backward, gradients written out.
 
-x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to
-it:
+x has one row per token of each text, (texts · length, d_model). Each layer adds to it twice:
 
     x = x + attention(rms_norm(x))
     x = x + relu(rms_norm(x) @ up + shift) @ down
 
-On the way back dx is the gradient of the loss by x, and so on. For y = x @ w it follows that dw =
-xᵀ @ dy and dx = dy @ wᵀ, and what is added twice, as x is above, gets the sum of both gradients.
+On the way back, dx is the gradient of the loss with respect to x, and so on. For y = x @ w,
+dw = xᵀ @ dy and dx = dy @ wᵀ. Whatever is used twice, like x above, gets both gradients' sum.
 """
 
 import numpy as np
