@@ -166,10 +166,13 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
             theta = np.asarray(encoding.frequencies)
         else:
             theta = validate.array("inv_freq", inv_freq, ndim=1)
-        if not encoding.has("decay"):  # pairs without a frequency don't rotate
-            theta = np.pad(theta, (0, max(encoding.num_dims // 2 - len(theta), 0)))
-        waves = cos_and_sin(np.multiply.outer(back, theta.astype(np.float64)))
-        return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
+        theta = theta.astype(np.float64)
+        if encoding.has("decay"):
+            waves = cos_and_sin(np.multiply.outer(back, theta))
+            return waves * np.tile(encoding.decay(back), 2)
+        # pairs without a frequency don't rotate
+        theta = np.pad(theta, (0, max(encoding.num_dims // 2 - len(theta), 0)))
+        return cos_and_sin(np.multiply.outer(back, theta))
     if encoding.has("buckets"):
         near_and_far = np.array([-(10**6), 0, 10**6])
         number = int(encoding.buckets(near_and_far).max()) + 1

@@ -58,8 +58,9 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     beyond = "" if end >= asked[-1] else f" There are no positions past {end:,}."
     turns = ""
     if encoding.has("frequencies"):
-        complete = int((encoding.frequencies * fitted >= 2 * np.pi).sum())
-        pairs = style.plural(len(encoding.frequencies), "pair")
+        frequencies = np.asarray(encoding.frequencies)  # a reader's own can be a list
+        complete = int((frequencies * fitted >= 2 * np.pi).sum())
+        pairs = style.plural(len(frequencies), "pair")
         turns = f" In {fitted} tokens, {complete} of its {pairs} complete a turn."
     return f"Attention on the token {look_back} back: {told} tokens.{beyond}{turns}"
 
@@ -67,6 +68,7 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
 OF_ROPE = {  # a table of trained models, or of those people ship
     "only": lambda encoding: encoding.name == "rope",
     "only_for": "rope, which stands for everything that was measured",
+    "matters": lambda encoding: [],
 }
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
@@ -112,7 +114,6 @@ MODEL = Parameter(
     f"RoPE, trained on {LENGTH} tokens",
     x="tokens in the text",
     log="x",
-    matters=lambda encoding: [],
     needs="seq_len",
     **OF_ROPE,
 )
@@ -166,7 +167,6 @@ GAP = 1.4  # between two tasks, in steps from one length to the next
 @view(
     "curves",
     "Two layers",
-    matters=lambda encoding: [],
     needs="seq_len",
     **OF_ROPE,
 )
@@ -208,7 +208,6 @@ def trained_layers(pen, encoding, layers=IN_LAYERS):
     "Right answers",
     x=("answers are near", "far away"),
     needs="seq_len",
-    matters=lambda encoding: [],
     **OF_ROPE,
     left=92,
     scale=False,  # the numbers are written
@@ -255,7 +254,6 @@ EACH = 5  # names in a line, of what no one has
     "free",
     "What people ship",
     needs="",
-    matters=lambda encoding: [],
     **OF_ROPE,
 )
 def census(pen, encoding):

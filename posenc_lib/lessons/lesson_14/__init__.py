@@ -3,4 +3,4 @@
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.lessons.lesson_14.trained import TRAINED
 
-KNOWN.include({TRAINED.name: TRAINED})
+KNOWN.include(TRAINED)

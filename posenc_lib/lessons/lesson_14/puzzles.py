@@ -40,7 +40,8 @@ def _frequencies_fail(choice) -> str:
     one = _Tried(head_dim=2 * _PAIRS).named("yours", "yours", chosen=chosen)
     near = exact_head(one, look_back=_BACK, seq_len=_FITTED).mass(_LONG_TEXT)
     far = float(exact_head(one, look_back=ANYWHERE, seq_len=_FITTED).score(_LONG_TEXT).min())
-    turns = int((chosen * _FITTED >= 2 * np.pi).sum())
+    fast = chosen[chosen * _FITTED >= 2 * np.pi]
+    turns = len(fast)
     still = int((chosen == 0).sum())
     told = []
     stands = "stands" if still == 1 else "stand"
@@ -50,7 +51,7 @@ def _frequencies_fail(choice) -> str:
             f"{turns} of your pairs complete a turn in {_FITTED} tokens."
         )
         if turns > 1:
-            apart, cosines = _again(chosen[chosen * _FITTED >= 2 * np.pi])
+            apart, cosines = _again(fast)
             told.append(
                 f"They nearly line up again {apart} positions on, "
                 f"where their cosines add up to {cosines:.1f} of {turns}."

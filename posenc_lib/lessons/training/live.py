@@ -42,9 +42,9 @@ class Training(OnPage):
         self.plan, self.run = checked(plan), None
         self._work: Beside | None = None
         encoding = self.plan.encoding
-        self.name = encoding if isinstance(encoding, str) else encoding.name
-        known = ENCODINGS.get(self.name, encoding) if isinstance(encoding, str) else encoding
-        title = known if isinstance(known, str) else known.title
+        named = isinstance(encoding, str)
+        self.name = encoding if named else encoding.name
+        title = getattr(ENCODINGS.get(encoding) if named else encoding, "title", self.name)
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
         self.forecast = _forecast(model_of(self.plan.encoding), self.plan)
         self._kept = _kept_rows(self.plan)
@@ -60,12 +60,12 @@ class Training(OnPage):
     @property
     def text(self) -> str:
         """Return in words what is shown: the forecast, what came out, and the kept rows."""
-        lines = [f"{self.title}."]
-        if self.forecast:
-            lines.append(self.forecast)
-        lines.append("Right answers in the last quarter of a text, by its length:")
-        lines += [line_of(name, cells) for name, cells in self._rows()]
-        return "\n".join(lines)
+        return "\n".join([*self._above(), *(line_of(*row) for row in self._rows())])
+
+    def _above(self) -> list[str]:
+        """Return the lines above the table."""
+        asked = "Right answers in the last quarter of a text, by its length:"
+        return [line for line in (f"{self.title}.", self.forecast, asked) if line]
 
     def _rows(self) -> list[tuple[str, dict]]:
         """Return the table's rows: tokens, what came out here, and what is kept."""
@@ -147,14 +147,12 @@ class Training(OnPage):
         self._say(f"Training failed: {failure}", good=False)
 
     def _show(self) -> None:
-        words = html.escape(self.text).split("\n")
-        rows = self._rows()
         lines = []
-        for name, cells in rows:
+        for name, cells in self._rows():
             tag = "td" if name else "th"
             inside = "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells.values())
             lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{inside}</tr>')
-        above = "<br>".join(words[: -len(rows)])
+        above = "<br>".join(map(html.escape, self._above()))
         self._told.value = f'{above}<table class="posenc-runs">{"".join(lines)}</table>'
 
 
@@ -199,20 +197,17 @@ def _forecast(model: Model, plan: Plan) -> str:
     first, second = model.layers
     if first is not second or not isinstance(first, Fixed) or not reads_positions(first.encoding):
         return ""
-    widths = {"d_model": model.size.d_model, "head_dim": model.size.head_dim}
-    known = {name: n for name, n in widths.items() if name in first.encoding.values}
-    encoding = first.encoding.at(seq_len=LENGTH, **known)
-    heads = first.heads or range(encoding.highest.get("head", 0) + 1)
-    if "head" not in encoding.values:
-        heads = (0,)
-    each = [encoding.at(head=head) if "head" in encoding.values else encoding for head in heads]
+    encoding = first.sized(LENGTH, model.size)
     lengths = [n for n in LENGTHS if n <= first.longest]
     if plan.task == "look_back":
         try:
-            best = [exact_head(one, look_back=plan.look_back, seq_len=LENGTH) for one in each]
+            heads = [
+                exact_head(one, look_back=plan.look_back, seq_len=LENGTH)
+                for one in first.each_head(encoding)
+            ]
         except ValueError:
             return ""  # a hard window, for example
-        head = max(best, key=lambda head: head.mass(LENGTH))
+        head = max(heads, key=lambda head: head.mass(LENGTH))
         shares = ", ".join(f"{head.mass(n):.2f} at {n}" for n in lengths)
         return f"Forecast: the best single head gives the token {plan.look_back} back {shares}."
     if plan.task == "recall" and encoding.kind == "rotary":

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posenc_lib.encodings.base import Additive, Bias, Encoding, Rotary
+from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
@@ -73,19 +73,30 @@ class Fixed(Positions):
     def enter(self, weights, length, size, rope_type=""):
         return self._entered(length, size, rope_type)
 
-    def _enter(self, length: int, size: Size, rope_type: str) -> Entered:
+    def sized(self, length: int, size: Size, rope_type: str = "") -> Encoding:
+        """Return the encoding for a text of this length, with the model's widths."""
         values: dict[str, Any] = {"d_model": size.d_model, "head_dim": size.head_dim}
         if not self.heads:
             values["num_heads"] = size.heads
         if rope_type:
             values |= {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH}
         known = {name: value for name, value in values.items() if name in self.encoding.values}
-        encoding = self.encoding.at(seq_len=length, **known)
+        return self.encoding.at(seq_len=length, **known)
+
+    def each_head(self, encoding: Encoding) -> list[Encoding]:
+        """Return an encoding once for each of the heads it has, or those picked."""
+        if "head" not in encoding.values:
+            return [encoding]
+        heads = self.heads or range(encoding.highest["head"] + 1)
+        return [encoding.at(head=head) for head in heads]
+
+    def _enter(self, length: int, size: Size, rope_type: str) -> Entered:
+        encoding = self.sized(length, size, rope_type)
         if isinstance(encoding, Additive):
             return Entered(rows=_rows(encoding, size))
         if isinstance(encoding, Rotary):
             return Entered(turn=_turn(encoding, size))
-        return Entered(bias=_bias(encoding, self.heads, size))
+        return Entered(bias=_bias(self.each_head(encoding), size))
 
 
 def _rows(encoding: Additive, size: Size) -> np.ndarray:
@@ -125,17 +136,13 @@ def _turn(encoding: Rotary, size: Size) -> np.ndarray:
     return turn
 
 
-def _bias(encoding: Bias, heads: tuple[int, ...], size: Size) -> np.ndarray:
-    """Return what an encoding adds to the scores of each head."""
-    highest = encoding.highest.get("head", 0)
-    if not heads:
-        if highest not in (0, size.heads - 1):
-            rule = f"biases must have 1 or {size.heads} heads, like the model"
-            raise ValueError(f"{rule}, got {highest + 1}")
-        heads = tuple(range(highest + 1))
-    zeros = np.zeros((encoding.seq_len, size.head_dim))
-    each = [encoding.at(head=head) if "head" in encoding.values else encoding for head in heads]
-    return np.stack([head.relate(zeros, zeros)["bias"] for head in each])
+def _bias(heads: list, size: Size) -> np.ndarray:
+    """Return what each head of an encoding adds to the scores."""
+    if len(heads) not in (1, size.heads):
+        rule = f"biases must have 1 or {size.heads} heads, like the model"
+        raise ValueError(f"{rule}, got {len(heads)}")
+    zeros = np.zeros((heads[0].seq_len, size.head_dim))
+    return np.stack([head.relate(zeros, zeros)["bias"] for head in heads])
 
 
 class Window(Positions):

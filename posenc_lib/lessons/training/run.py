@@ -10,7 +10,7 @@ from posenc_lib.encodings.base import Additive, Bias, Encoding, Rotary
 from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.encodings.own import opened
 from posenc_lib.lessons.training.models import MODELS, THEN, model_of
-from posenc_lib.lessons.training.positions import Entered
+from posenc_lib.lessons.training.positions import USUAL, Entered, Fixed
 from posenc_lib.lessons.training.tasks import NONE, TASKS
 from posenc_lib.lessons.training.trained_table import (
     DROP,
@@ -193,12 +193,12 @@ def trainable(what: object) -> str | Encoding:
     if "seed" in encoding.values and not encoding.from_function:
         rule = "encoding must have fixed numbers to be trained"
         raise ValueError(f"{rule}, got {encoding.title}, whose numbers are random")
-    learner = Learner(Plan(encoding, "recall"))
-    if learner.longest < LENGTH:
-        raise ValueError(f"encoding must have at least {LENGTH} rows, got {learner.longest}")
+    positions = Fixed(encoding)
+    if positions.longest < LENGTH:
+        raise ValueError(f"encoding must have at least {LENGTH} rows, got {positions.longest}")
     for length in LENGTHS:
-        if length <= learner.longest:
-            learner.entered(length)
+        if length <= positions.longest:
+            positions.enter({}, length, USUAL)
     return encoding
 
 

@@ -86,6 +86,11 @@ def kept_runs() -> dict[Plan, Run]:
 
 
 @cache
+def _all_numbers() -> dict[str, np.ndarray]:
+    with stored(NUMBERS) as data:
+        return numbers_in(data)
+
+
 def kept_numbers(encoding: str, task: str, seed: int) -> dict[str, np.ndarray]:
     """Return the trained numbers of a model's positions, by name, at the steps of SNAPSHOTS.
 
@@ -93,10 +98,8 @@ def kept_numbers(encoding: str, task: str, seed: int) -> dict[str, np.ndarray]:
     (5, 32, 32)
     """
     begin = f"{encoding}/{task}/{seed}/"
-    with stored(NUMBERS) as data:
-        found = numbers_in(data)
-        names = [name for name in found if name.startswith(begin)]
-        return {name.removeprefix(begin): found[name].astype(float) for name in names}
+    names = [name for name in _all_numbers() if name.startswith(begin)]
+    return {name.removeprefix(begin): _all_numbers()[name].astype(float) for name in names}
 
 
 def numbers_in(data: bytes) -> dict[str, np.ndarray]:
@@ -190,18 +193,25 @@ def trained_table(
     """
     validate.choice("task", task, TASK_NAMES)
     validate.choice("then", then, tuple({plan.then: None for plan in kept_runs()}))
-    asked = (task, validate.integer("steps", steps), then)
+    steps = validate.integer("steps", steps)
     chosen = validate.integers("seeds", seeds, ndim=1).tolist()
-    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked]
-    plans = [plan for plan in plans if plan.seed in chosen]
-    if not plans:
+    found, rows = _rows(task, steps, then, tuple(chosen))
+    if not found:
         what = f"{task}, {steps} steps, seeds {validate.show(chosen)} {then}".rstrip()
         raise ValueError(f"steps and seeds must be those of kept runs, got {what}")
+    return TrainedTable(f"{task}, {steps} steps{then and f', {then}'}", found, dict(rows))
+
+
+@cache  # a slider asks for the same tables again and again
+def _rows(task: str, steps: int, then: str, chosen: tuple[int, ...]) -> tuple[tuple, dict]:
+    """Return the seeds of these that there are, and what they gave, by row and length."""
+    seeds = set()
     found: dict[str, list] = {}
-    for plan in plans:
-        for kind, by_length in kept_runs()[plan].accuracy.items():
+    for plan, run in kept_runs().items():
+        if (plan.task, plan.steps, plan.then) != (task, steps, then) or plan.seed not in chosen:
+            continue
+        seeds.add(plan.seed)
+        for kind, by_length in run.accuracy.items():
             name = f"{plan.encoding}, {kind}" if kind else plan.encoding
             found.setdefault(name, []).append(by_length)
-    rows = {name: _spread(each) for name, each in found.items()}
-    seeds = tuple(sorted({plan.seed for plan in plans}))
-    return TrainedTable(f"{task}, {steps} steps{then and f', {then}'}", seeds, rows)
+    return tuple(sorted(seeds)), {name: _spread(each) for name, each in found.items()}
