@@ -1,4 +1,4 @@
-"""A second program for the decisive rows of lesson 13's table, in PyTorch with autograd.
+"""A second program for the tiny models of lessons 07 and 13, in PyTorch with autograd.
 
 It shares no code with posenc_lib and draws its own texts and weights. Several models are trained at
 once, seed by seed. `python tests/peers/trainer.py` prints what came out.
@@ -14,6 +14,7 @@ DIMS, HIDDEN, SYMBOLS = 32, 64, 16
 SHORT, TESTED, STEPS, BATCH, RATE = 32, 8192, 1000, 32, 0.01
 WRITE, IGNORE, READ = 16, 17, 18
 TASKS = "look_back", "recall", "flip_flop", "induction"
+CLIP = 8  # of the model with a vector for each distance
 
 
 class Layer(NamedTuple):
@@ -29,6 +30,7 @@ class Row(NamedTuple):
     layers: tuple[Layer, Layer]
     heads: int = 2
     head_dim: int = 16
+    learns: str = ""  # "numbers" for each distance and head, or "vectors" for each clipped distance
 
 
 def speeds(base, dims=16, moving=None):
@@ -50,6 +52,8 @@ ROWS = {
     "window_then_none": Row((IN_WINDOW, NONE)),
     "window_then_rope": Row((IN_WINDOW, ROPE)),
 }
+LEARNED = {"numbers": Row((NONE, NONE), learns="numbers")}
+LEARNED["vectors"] = Row((NONE, NONE), learns="vectors")
 
 
 def texts(task, shape, draw):
@@ -60,6 +64,10 @@ def texts(task, shape, draw):
     if task == "look_back":
         answers[..., 3:] = tokens[..., :-3]
         return tokens, answers
+    if task == "two_kinds":  # one back after the first eight symbols, three back after the others
+        three = torch.nn.functional.pad(tokens[..., :-3], (3, 0), value=-100)
+        one = torch.nn.functional.pad(tokens[..., :-1], (1, 0), value=-100)
+        return tokens, torch.where(tokens < 8, one, three)
     if task == "induction":  # what followed this symbol last time
         followed = torch.full((*shape[:-1], SYMBOLS), -100)
         for at in range(length):
@@ -112,7 +120,21 @@ def weights(row, models, draw):
     for name, (rows, columns) in sizes.items():
         scale = 0.5**0.5 if name == "tokens" else 0.0 if "shift" in name else rows**-0.5
         made[name] = (torch.randn(models, rows, columns, generator=draw) * scale).requires_grad_()
+    if row.learns:
+        shape = (row.heads, SHORT) if row.learns == "numbers" else (CLIP + 1, row.head_dim)
+        made[row.learns] = torch.zeros(models, *shape, requires_grad=True)
     return made
+
+
+def added(row, w, q, back):
+    """Return what the learned positions add to the scores, before they are divided."""
+    nearest = back.clamp(min=0)
+    if row.learns == "numbers":
+        return w["numbers"][:, None, :, nearest.clamp(max=SHORT - 1)] * row.head_dim**0.5
+    if row.learns == "vectors":
+        vectors = w["vectors"][:, nearest.clamp(max=CLIP)]  # (models, length, length, dims)
+        return torch.einsum("mshid,mijd->mshij", q, vectors)
+    return 0.0
 
 
 def logits(row, w, tokens):
@@ -126,16 +148,16 @@ def logits(row, w, tokens):
         h, heads = normed(x), (models, some, length, row.heads, row.head_dim)
         q, k, v = ((h @ w[f"{name}{n}"]).view(heads).transpose(2, 3) for name in "qkv")
         scores = turned(q, layer.speeds) @ turned(k, layer.speeds).transpose(-1, -2)
+        scores = scores + added(row, w, q, back)
         mixed = (scores / row.head_dim**0.5).masked_fill(hidden, -torch.inf).softmax(-1) @ v
         x = x + mixed.transpose(2, 3).reshape(models, some * length, -1) @ w[f"o{n}"]
         x = x + torch.relu(normed(x) @ w[f"up{n}"] + w[f"shift{n}"]) @ w[f"down{n}"]
     return (normed(x) @ w["out"]).view(models, some, length, SYMBOLS)
 
 
-def trained(name, task, models, seed=1234):
-    """Return each model's share of right answers in the last quarter of texts, by their length."""
+def fitted(row, task, models, draw):
+    """Return the weights of so many models after training."""
     torch.set_num_threads(1)  # several would wait for each other
-    draw, row = torch.Generator().manual_seed(seed), ROWS[name]
     w = weights(row, models, draw)
     adam = torch.optim.Adam(w.values(), RATE, betas=(0.9, 0.98))
     up, down = STEPS * 0.1, STEPS * 0.9
@@ -148,7 +170,27 @@ def trained(name, task, models, seed=1234):
         adam.zero_grad()
         sum(losses).backward()
         adam.step()
-    found = {}
+    return w
+
+
+def learned(kind, task, models, seed=1234):
+    """Return the learned numbers, (models, heads, distances), in order of distance.
+
+    For vectors, it's what each symbol's query in the first layer makes of them, (models, heads,
+    symbols, distances).
+    """
+    row = LEARNED[kind]
+    w = fitted(row, task, models, torch.Generator().manual_seed(seed))
+    if kind == "numbers":
+        return w["numbers"].detach().numpy()
+    q = (normed(w["tokens"][:, :SYMBOLS]) @ w["q0"]).view(models, SYMBOLS, row.heads, row.head_dim)
+    return torch.einsum("mshd,mnd->mhsn", q, w["vectors"]).detach().numpy()
+
+
+def trained(name, task, models, seed=1234):
+    """Return each model's share of right answers in the last quarter of texts, by their length."""
+    draw, row, found = torch.Generator().manual_seed(seed), ROWS[name], {}
+    w = fitted(row, task, models, draw)
     with torch.no_grad():
         for length in (32, 64, 128, 256):
             right = asked = 0

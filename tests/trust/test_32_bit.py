@@ -8,6 +8,7 @@ from posenc_lib.figures.film import Film
 from posenc_lib.figures.registry import FIGURES
 from posenc_lib.lessons.lesson_15 import pictures  # noqa: F401  (its view counts with bincount)
 from posenc_lib.lessons.training.models import MODELS
+from posenc_lib.lessons.training.positions import Entered
 
 from .test_library import RECORDS
 
@@ -124,7 +125,7 @@ def test_a_trained_bucket_counts_in_a_browser(monkeypatch):
     bias = rng.normal(size=(4, 8, 8))
     assert kinds
     for kind in kinds:
-        assert np.isfinite(kind.back({}, None, bias)["buckets"]).all()
+        assert np.isfinite(kind.back({}, Entered(bias=bias))["buckets"]).all()
 
 
 def test_a_film_keeps_its_colors_in_a_browser(monkeypatch):

@@ -5,7 +5,13 @@ import numpy as np
 from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.lessons.lesson_14.longer import self_extend_offsets
-from posenc_lib.lessons.training.trained_table import SEEDS, SNAPSHOTS, kept_numbers
+from posenc_lib.lessons.training.trained_table import (
+    DONE,
+    MODEL_SEED,
+    SEEDS,
+    SNAPSHOTS,
+    kept_numbers,
+)
 from posenc_lib.views import style
 from posenc_lib.views.scores import PAIRS, masked
 from posenc_lib.views.style import number
@@ -118,16 +124,6 @@ def own_steps(pen, encoding, step=STEP, one=ONE, zero=ZERO):
     return f"{told}. The score ends at {number(float(scores[-1]))}."
 
 
-DONE = Parameter(
-    "done",
-    "how many steps of training",
-    0,
-    0,
-    len(SNAPSHOTS) - 1,
-    names=tuple(f"{n:,}" for n in SNAPSHOTS),
-    most=len(SNAPSHOTS) - 1,
-)
-MODEL_SEED = Parameter("model_seed", "which of ten models", 0, 0, len(SEEDS) - 1, most=SEEDS[-1])
 BEGUN = Parameter("begun", "how large the rows are at first", "0.02", options=("0.02", "0.71"))
 OF_LEARNED = {
     "needs": "table",

@@ -250,10 +250,11 @@ def train(
             dims for each token and two heads of 16. If a Rotary has fewer than 8 frequencies, the
             other pairs don't rotate.
         task: "look_back" (the symbol so many tokens back), "flip_flop" (the last symbol written),
-            "induction" (what followed this symbol last time) or "recall" (the first symbol).
+            "induction" (what followed this symbol last time), "recall" (the first symbol), or
+            "two_kinds" (the token before or the one look_back tokens before, by kind of symbol).
         seed: of weights and texts, at least 0. Models with the same seed differ only in encoding.
         steps: how many batches of 32 texts to learn from, at least 1.
-        look_back: how far back, for the task of this name: 1 to 24.
+        look_back: how far back, for the tasks look_back and two_kinds: 1 to 24.
 
     Returns: a `Training`. .run has what came out; .start(), .stop() and .wait() do what the button
         does.

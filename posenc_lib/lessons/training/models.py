@@ -16,6 +16,7 @@ from posenc_lib.lessons.training.positions import (
     LearnedRows,
     Positions,
     Size,
+    Vectors,
     Window,
 )
 from posenc_lib.lessons.training.trained_table import DROP, LENGTH, LONG, SCALINGS
@@ -73,6 +74,7 @@ MODELS: dict[str, Model] = {
     "t5_near": model(Buckets(max_distance=LENGTH)),
     "kerple": model(Curves()),
     "kerple_fixed": model(Fixed(KERPLE.at(a=1.0, p=1.0))),
+    "shaw": model(Vectors(clip=8)),
 }
 
 # How a model of plain RoPE goes on after training, in both layers

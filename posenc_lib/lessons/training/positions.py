@@ -36,6 +36,8 @@ class Entered(NamedTuple):
     # complex, (length, head_dim/2): each pair of a query or key is multiplied by it
     turn: np.ndarray | None = None
     bias: np.ndarray | None = None  # (heads or 1, length, length), added to the scores
+    # (length, head_dim): a query's product with the vector of each distance is added to its scores
+    vectors: np.ndarray | None = None
 
 
 class Positions:
@@ -52,8 +54,8 @@ class Positions:
         """Return what enters attention. With a rope_type, RoPE is scaled to this length."""
         return Entered()
 
-    def back(self, weights: dict, drows: np.ndarray, dbias: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the gradients of its trained numbers, from those of rows and bias."""
+    def back(self, weights: dict, d: Entered) -> dict[str, np.ndarray]:
+        """Return the gradients of its trained numbers, from those of what entered."""
         return {}
 
 
@@ -172,8 +174,8 @@ class LearnedRows(Positions):
     def enter(self, weights, length, size, rope_type=""):
         return Entered(rows=weights["rows"][:length])
 
-    def back(self, weights, drows, dbias):
-        return {"rows": drows}
+    def back(self, weights, d):
+        return {"rows": d.rows}
 
 
 class Buckets(Positions):
@@ -190,11 +192,11 @@ class Buckets(Positions):
     def enter(self, weights, length, size, rope_type=""):
         return Entered(bias=t5_bias(weights["buckets"].T, length, **self.how))
 
-    def back(self, weights, drows, dbias):
-        offsets = -np.arange(dbias.shape[-1])
+    def back(self, weights, d):
+        offsets = -np.arange(d.bias.shape[-1])
         buckets = t5_bucket(offsets, num_buckets=BUCKETS, **self.how).astype(np.intp)
-        sums = [np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)]
-        return {"buckets": np.array(sums, dbias.dtype)}
+        sums = [np.bincount(buckets, head, BUCKETS) for head in by_distance(d.bias)]
+        return {"buckets": np.array(sums, d.bias.dtype)}
 
 
 class Curves(Positions):
@@ -208,14 +210,34 @@ class Curves(Positions):
     def enter(self, weights, length, size, rope_type=""):
         return Entered(bias=kerple(np.exp(weights["a"]), np.exp(weights["p"]), length))
 
-    def back(self, weights, drows, dbias):
+    def back(self, weights, d):
         # of −p·log(1 + a·n), where d/d(log a) = a·d/da
-        n, d = np.arange(dbias.shape[-1]), by_distance(dbias)
+        n, by_n = np.arange(d.bias.shape[-1]), by_distance(d.bias)
         a, p = (np.exp(weights[name])[:, None] for name in "ap")
         return {
-            "a": (d * -p * a * n / (1 + a * n)).sum(axis=1),
-            "p": (d * -p * np.log1p(a * n)).sum(axis=1),
+            "a": (by_n * -p * a * n / (1 + a * n)).sum(axis=1),
+            "p": (by_n * -p * np.log1p(a * n)).sum(axis=1),
         }
+
+
+class Vectors(Positions):
+    """Shaw's trained vector for each clipped distance, the same in all heads and layers."""
+
+    kind = "relative"
+
+    def __init__(self, clip: int):
+        self.clip = clip
+
+    def drawn(self, rng, size):
+        return {"vectors": np.zeros((self.clip + 1, size.head_dim))}
+
+    def enter(self, weights, length, size, rope_type=""):
+        return Entered(vectors=weights["vectors"][np.minimum(np.arange(length), self.clip)])
+
+    def back(self, weights, d):
+        clipped = d.vectors[: self.clip + 1].copy()
+        clipped[-1] += d.vectors[self.clip + 1 :].sum(axis=0)
+        return {"vectors": clipped}
 
 
 def by_distance(bias: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.encodings.own import opened
 from posenc_lib.lessons.training.models import MODELS, THEN, model_of
 from posenc_lib.lessons.training.positions import USUAL, Entered, Fixed
-from posenc_lib.lessons.training.tasks import NONE, TASKS
+from posenc_lib.lessons.training.tasks import NONE, SYMBOLS, TASKS
 from posenc_lib.lessons.training.trained_table import (
     DROP,
     LENGTH,
@@ -22,7 +22,7 @@ from posenc_lib.lessons.training.trained_table import (
     Plan,
     Run,
 )
-from posenc_lib.lessons.training.transformer import Transformer, drawn, shapes
+from posenc_lib.lessons.training.transformer import Transformer, drawn, rms_norm, shapes
 from posenc_lib.scorecard import one_thread
 
 BATCH, LONG_BATCH, RATE = 32, 8, 0.01  # texts at once, of 32 tokens or of 128
@@ -86,9 +86,17 @@ class Learner:
         return min(positions.longest for positions in self.layers)
 
     def numbers(self) -> dict[str, np.ndarray]:
-        """Return its positions' trained numbers as they are now, by name."""
+        """Return its positions' trained numbers as they are now, by name.
+
+        With vectors for queries, they include the first layer's query of each symbol and head.
+        """
         own = self.weights.keys() - shapes(self.size)
-        return {name: self.weights[name].astype(np.float16) for name in own}
+        numbers = {name: self.weights[name] for name in own}
+        if "vectors" in own:
+            h = rms_norm(self.weights["tokens"][:SYMBOLS])[0]
+            qkv = (h @ self.weights["qkv0"]).reshape(SYMBOLS, 3, self.size.heads, -1)
+            numbers["queries"] = qkv[:, 0].swapaxes(0, 1)
+        return {name: array.astype(np.float16) for name, array in numbers.items()}
 
     def go_on(self) -> None:
         """Change the positions, and perhaps the texts, to what follows training."""
@@ -107,7 +115,7 @@ class Learner:
     def entered(self, length: int, rope_type: str = "") -> tuple[Entered, ...]:
         """Return what enters each layer now, in the model's dtype."""
         real = self.weights["tokens"].dtype
-        kinds = real, np.result_type(real, np.complex64), real
+        kinds = real, np.result_type(real, np.complex64), real, real
         made = []
         for positions in self.layers:
             entered = positions.enter(self.weights, length, self.size, rope_type)
@@ -121,8 +129,8 @@ class Learner:
         """Return the loss, the accuracy and the gradients of all weights."""
         model = Transformer(self.weights, tokens, self.entered(tokens.shape[1]), self.size)
         loss, accuracy, dlogits = model.loss(answers)
-        gradients, drows, dbias = model.back(dlogits)
-        return loss, accuracy, gradients | self.layers[0].back(self.weights, drows, dbias)
+        gradients, d = model.back(dlogits)
+        return loss, accuracy, gradients | self.layers[0].back(self.weights, d)
 
     def drawn(
         self, rng: np.random.Generator, texts: int, length: int

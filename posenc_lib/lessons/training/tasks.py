@@ -73,11 +73,24 @@ def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3
     return Texts(tokens, np.where(reads, tokens[:, 1:2], NONE), np.ones_like(tokens))
 
 
+def two_kinds(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return random symbols of two kinds.
+
+    The answer to one of the first eight is the token just before it. The answer to any other is
+    the one look_back tokens before.
+    """
+    tokens = rng.integers(SYMBOLS, size=(texts, length))
+    back = np.where(tokens < SYMBOLS // 2, 1, look_back)
+    places = np.arange(length) - back
+    answers = np.take_along_axis(tokens, np.maximum(places, 0), axis=1)
+    return Texts(tokens, np.where(places < 0, NONE, answers), places)
+
+
 def _last(there: np.ndarray) -> np.ndarray:
     """Return, for each column of each row, the last column so far that is true, or 0."""
     return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
 
 
 TASKS: dict[str, Callable[..., Texts]] = {
-    one.__name__: one for one in (flip_flop, look_back, induction, recall)
+    one.__name__: one for one in (flip_flop, look_back, induction, recall, two_kinds)
 }

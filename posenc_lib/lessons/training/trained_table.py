@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.files import stored
 
 FILE = Path(__file__).with_name("trained_models.json")
@@ -29,6 +30,18 @@ FIRST, SECOND = SEEDS[:5], SEEDS[5:]  # two sets: what holds in one should hold 
 SCALINGS = ("linear", "ntk", "yarn", "llama3")
 DROP = "drop"  # the model loses RoPE, and trains on for a tenth of its steps
 LONG, LONG_STEPS = 128, 300  # or it trains on with longer texts, for this many steps
+
+# sliders of pictures that show trained numbers
+DONE = Parameter(
+    "done",
+    "how many steps of training",
+    0,
+    0,
+    len(SNAPSHOTS) - 1,
+    names=tuple(f"{n:,}" for n in SNAPSHOTS),
+    most=len(SNAPSHOTS) - 1,
+)
+MODEL_SEED = Parameter("model_seed", "which of ten models", 0, 0, len(SEEDS) - 1, most=SEEDS[-1])
 
 
 class Plan(NamedTuple):

@@ -11,6 +11,7 @@ dw = xᵀ @ dy and dx = dy @ wᵀ. Whatever is used twice, like x above, gets bo
 
 import numpy as np
 
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.lessons.training.positions import SPREAD, Entered, Size
 from posenc_lib.lessons.training.tasks import NONE, SYMBOLS, VOCABULARY
 
@@ -59,18 +60,34 @@ def turned(x: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
     return x if turn is None else (x.view(turn.dtype) * turn).view(x.dtype)
 
 
+def exchanged(x: np.ndarray) -> np.ndarray:
+    """Return x with keys exchanged for distances back to them, or the other way around.
+
+    x has shape (…, length, length). Later keys and distances before the text get 0.
+    """
+    from_query = np.maximum(-relative_offsets(x.shape[-1]), 0)
+    return np.tril(np.take_along_axis(x, np.broadcast_to(from_query, x.shape), axis=-1))
+
+
 class Attention:
-    """Causal attention of a layer's heads: softmax(q·k/√d + bias) @ v; q and k may be turned."""
+    """Causal attention of a layer's heads: softmax(q·(k + vector)/√d + bias) @ v.
+
+    q and k may be turned.
+    """
 
     def __init__(
         self, w: dict, layer: int, h: np.ndarray, entered: Entered, texts: int, size: Size
     ):
         self.w, self.layer, self.h, self.turn = w, layer, h, entered.turn
+        self.vectors = entered.vectors
         qkv = (h @ w[f"qkv{layer}"]).reshape(texts, -1, 3, size.heads, size.head_dim)
         # each (texts, heads, length, head_dim)
         q, k, self.v = np.ascontiguousarray(qkv.transpose(2, 0, 3, 1, 4))
         self.q, self.k = turned(q, self.turn), turned(k, self.turn)
-        scores = self.q @ self.k.swapaxes(2, 3) * size.head_dim**-0.5
+        scores = self.q @ self.k.swapaxes(2, 3)
+        if self.vectors is not None:
+            scores += exchanged(self.q @ self.vectors.T)
+        scores *= size.head_dim**-0.5
         if entered.bias is not None:
             scores += entered.bias
         scores[:, :, ~np.tri(scores.shape[-1], dtype=bool)] = -np.inf  # no query sees a later key
@@ -80,8 +97,8 @@ class Attention:
         self.mixed = mixed.reshape(len(h), -1)  # the heads side by side
         self.out = self.mixed @ w[f"heads{layer}"]
 
-    def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradients of h and of the scores; put those of weights among the others."""
+    def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, Entered]:
+        """Return the gradients of h and of what entered; put those of weights among the others."""
         texts, heads, length, head_dim = self.v.shape
         gradients[f"heads{self.layer}"] = self.mixed.T @ dout
         dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, head_dim)
@@ -96,9 +113,15 @@ class Attention:
         dq[:] = turned(dscores @ self.k, unturn) * head_dim**-0.5
         dk[:] = turned(dscores.swapaxes(2, 3) @ self.q, unturn) * head_dim**-0.5
         dv[:] = self.weights.swapaxes(2, 3) @ dmixed
+        dvectors = None
+        if self.vectors is not None:
+            by_distance = exchanged(dscores) * head_dim**-0.5
+            dq += by_distance @ self.vectors
+            dvectors = np.einsum("bhin,bhid->nd", by_distance, self.q)
         dqkv = dqkv.reshape(len(self.h), -1)
         gradients[f"qkv{self.layer}"] = self.h.T @ dqkv
-        return dqkv @ self.w[f"qkv{self.layer}"].T, dscores
+        d = Entered(bias=dscores.sum(axis=0), vectors=dvectors)
+        return dqkv @ self.w[f"qkv{self.layer}"].T, d
 
 
 class Transformer:
@@ -141,12 +164,9 @@ class Transformer:
         dlogits[asked] = p / len(right)
         return float(loss), float(accuracy), dlogits
 
-    def back(self, dlogits: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-        """Return the gradients of weights, of the rows that were added, and of biases.
-
-        Those of the rows have shape (length, d_model).
-        """
-        w, dbias = self.w, 0
+    def back(self, dlogits: np.ndarray) -> tuple[dict[str, np.ndarray], Entered]:
+        """Return the gradients of weights and of what entered, summed over layers."""
+        w, dbias, dvectors = self.w, 0, 0
         gradients = {"out": self.last[0].T @ dlogits}
         dx = rms_norm_back(*self.last, dlogits @ w["out"].T)
         for layer in reversed(range(LAYERS)):
@@ -156,9 +176,11 @@ class Transformer:
             gradients[f"up{layer}"] = second[0].T @ dhidden
             gradients[f"shift{layer}"] = dhidden.sum(axis=0)
             dx = dx + rms_norm_back(*second, dhidden @ w[f"up{layer}"].T)
-            dfirst, dscores = attention.back(dx, gradients)
-            dbias = dbias + dscores.sum(axis=0)
+            dfirst, d = attention.back(dx, gradients)
+            dbias = dbias + d.bias
+            dvectors = dvectors if d.vectors is None else dvectors + d.vectors
             dx = dx + rms_norm_back(*first, dfirst)
         one_hot = np.eye(VOCABULARY, dtype=dx.dtype)[self.tokens.reshape(-1)]
         gradients["tokens"] = one_hot.T @ dx
-        return gradients, dx.reshape(*self.tokens.shape, -1).sum(axis=0), dbias
+        drows = dx.reshape(*self.tokens.shape, -1).sum(axis=0)
+        return gradients, Entered(rows=drows, bias=dbias, vectors=dvectors)

@@ -54,4 +54,5 @@ def test_only_the_numbers_that_are_trained_are_weights():
     own = {name: set(Learner(Plan(name, "flip_flop")).numbers()) for name in MODELS}
     rows = {"learned": {"rows"}, "learned_small": {"rows"}}
     trained = rows | {"t5": {"buckets"}, "t5_near": {"buckets"}, "kerple": {"a", "p"}}
+    trained |= {"shaw": {"vectors", "queries"}}
     assert own == {name: trained.get(name, set()) for name in MODELS}

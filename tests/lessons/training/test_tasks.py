@@ -17,6 +17,11 @@ def answers_to(task, text, k):
             "look_back": text[at - k] if at >= k else NONE,
             "induction": followed.get(token, NONE),
             "recall": text[1] if token == READ else NONE,
+            "two_kinds": (text[:at] or [NONE])[-1]
+            if token < 8
+            else text[at - k]
+            if at >= k
+            else NONE,
         }
         yield answers[task]
 
