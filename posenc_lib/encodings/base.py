@@ -486,7 +486,7 @@ class Bias(InAttention):
     kind = "bias"
     scores_are = "biases"
     parameters: Parameters = (seq_len_of(64), head_of(high=31))
-    views = ("head_biases", "attention_span", "attention_row")
+    views = ("head_biases", "attention_row")
 
     @property
     def highest(self) -> dict:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.style import number
@@ -113,41 +113,3 @@ def head_biases(pen, encoding, query=QUERY):
     pen.title(f"Head {head} adds {away} to key {far}")
     text = f"{own} to its own key, {query}, and {away} to key {far}"
     return f"Head {head} of {len(biases)} adds {text}."
-
-
-@view(
-    "free",
-    "Keys that get 90%",
-    x="keys, nearest first",
-    needs="biases",
-    y="head",
-    lines="x",
-    log="x",
-)
-def attention_span(pen, encoding):
-    """Draw how many of the nearest keys get 90% of each head's attention, if all match equally."""
-    seq_len, head = encoding.seq_len, encoding.head
-    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
-    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not add one
-    heads, few = np.arange(len(keys)), len(keys) <= 16
-    doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
-    pen.axes(
-        (0.8, 3 * seq_len),
-        (len(keys) - 0.4, -0.6),
-        yticks=heads[:: 1 + len(keys) // 17],
-        xticks=doublings,
-    )
-    pen.unit("↓ head: how many keys get 90%")
-    tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
-    pen.strokes(tracks, color=style.GRID, lw=2)
-    pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
-    pen.mark([(keys[head], head)], style.KEY, 12)
-    for k in heads if few else [head]:
-        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
-        pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
-    pen.tick("y", head, color=style.KEY)
-    pen.says = lambda x, y: style.plural(int(keys[min(max(round(y), 0), len(keys) - 1)]), "key")
-    pen.title(f"Head {head}: 90% on {style.plural(int(keys[head]), 'key')}")
-    each = ", ".join(map(str, keys))
-    told = f"out of {seq_len}, that get 90% of each head's attention when all match equally"
-    return f"Nearest keys, {told}: {each}."

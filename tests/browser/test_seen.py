@@ -24,7 +24,7 @@ PANELS = (
     FIVE,
     "explore('rope', views='vectors', content='random', head_dim=2, base=10_000, offset=(-20, 20))",
     "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, pair=(0, 3))",
-    "explore('alibi', views=['head_biases', 'attention_rows', 'attention_span'], query=63)",
+    "explore('alibi', views=['head_biases', 'attention_reach', 'attention_span'], query=63)",
     "explore('rope', views=['lookback', 'anywhere'], head_dim=64, base=10_000, trained=512,"
     "rope_type=['default', 'linear', 'ntk', 'yarn', 'llama3'], factor=(1, 16))",
     "explore(['rope', 'alibi', 'kerple'], views='trained_models', task=['look_back', 'flip_flop'])",

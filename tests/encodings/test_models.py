@@ -164,63 +164,62 @@ def test_no_value_in_a_config_makes_another_error(name):
 
 DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 SAID = [
-    (SIZES | DYNAMIC, "Beyond 2,048 tokens each length has frequencies of its own"),
+    (SIZES | DYNAMIC, "Past 2,048 tokens, each length has its own frequencies"),
     (
         "phi_3",
-        "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times",
+        "From 4,096 to 4,097 tokens, 46 of 48 frequencies change at once, by up to 29.0 times",
     ),
     ("deepseek_v3", "rope_interleave: dims (0, 1), (2, 3)"),
     ("qwen_3_5", "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
-    ("qwen_3_5", "mrope_section: some pairs follow height and width of pictures"),
+    ("qwen_3_5", "mrope_section: some pairs follow the height and width of pictures"),
     (
         "olmo_3",
-        "Sliding attention (24 of 32 layers): type default, base 500,000; all 64 pairs turn",
+        "Sliding attention (24 of 32 layers): type default, base 500,000. All 64 pairs rotate",
     ),
-    ("deepseek_v3", "multiplies scores by 1.874 beside it"),
-    ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
+    ("deepseek_v3", "also multiplies scores by 1.874"),
+    ("smollm3", "In no_rope_layers, a 1 means RoPE and a 0 means none"),
     (
         "llama_3_1",
-        "the length before its frequencies were scaled; it is made for 131,072. Whether it was "
-        "trained on",
-    ),
-    (
-        "llama_3_1",
-        "all 64 pairs turn, the slowest once in 20 million tokens; "
-        "kept as they are: 29, in between: 6",
+        "the length before scaling, and max_position_embeddings is 131,072. It doesn't say whether "
+        "training on",
     ),
     (
         "llama_3_1",
-        "no pair meets an angle that training never showed; the first one does beyond 65,536.",
+        "All 64 pairs rotate, and the slowest needs 20 million tokens for a turn. "
+        "Kept: 29, in between: 6",
     ),
-    ("gemma_3", "If that counts the factor 8 already, it was 16,384 before."),
+    (
+        "llama_3_1",
+        "no pair meets an angle it never had in training. New angles start past 65,536.",
+    ),
+    ("gemma_3", "If that already includes the factor 8, it was 16,384 before. Then divide"),
     (
         "smollm3",
-        "25 pairs meet angles that training never showed (the first one does beyond 65,536): "
-        "scale the",
+        "25 pairs meet angles they never had in training. New angles start past 65,536. Scale the",
     ),
     (
         "phi_3",
-        "attention_factor 1.190 multiplies queries and keys, so scores by its square, 1.417.",
+        "attention_factor 1.190 multiplies queries and keys, so scores grow by its square, 1.417.",
     ),
     ("ministral_3", "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times"),
     ("gpt_oss", "Each head has a learned sink"),
-    ("deepseek_v3", "Its attention is MLA: 64 dims turn, apart from"),
+    ("deepseek_v3", "Its attention is MLA: 64 dims rotate, separate from"),
     (SIZES | {"model_type": "qwen3"}, "(QK-norm)"),
-    ("gpt_neox", "12 of 48 pairs turn"),
+    ("gpt_neox", "12 of 48 pairs rotate"),
     (
         SIZES | {"sliding_window": 512},
-        "sliding_window is 512; which layers it limits the config does not say",
+        "sliding_window is 512, but the config doesn't say in which layers",
     ),
     (
         SIZES | {"layer_types": [SLIDING], "sliding_window": 2048},
-        "a token looks back 2,048 at most: long texts",
+        "has a window of 2,048 tokens, so long texts",
     ),
 ]
 UNSAID = [
     ("llama_3_1", "rope_interleave"),
     ("gemma_3", "sliding_window is"),
-    ("smollm3", "queries there grow"),
-    (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "never showed"),
+    ("smollm3", "Queries there grow"),
+    (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "never had"),
     (SIZES | {"use_sliding_window": False, "sliding_window": 512}, "sliding_window is"),
 ]
 

@@ -392,7 +392,9 @@ def test_views_of_longer_texts_show_an_own_encodings_numbers(
         assert f"takes {new} of the others" in text
     elif view == "frequencies":
         kept = int((np.abs(before / now - 1) < 1e-9).sum())
-        assert f"Trained on {length} tokens, read at {times * length:,}. Of 8 pairs" in text
+        assert (
+            f"Trained on texts of {length} tokens, read at {times * length:,}. Of 8 pairs" in text
+        )
         assert f"{kept} kept" in text if kept else "kept" not in text
     else:
         assert f"A head fitted on {length} tokens" in text

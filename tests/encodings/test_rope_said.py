@@ -192,7 +192,7 @@ def test_which_part_of_several_texts_is_told_is_said():
         "dia": "decoder_config",
         "t5gemma": "decoder",
     }.items():
-        assert f"about its {part};" in " ".join(told({"model_type": kind}))
+        assert f"about its {part}." in " ".join(told({"model_type": kind}))
     assert "This is about" not in " ".join(told({"model_type": "mistral3"}))
 
 
@@ -217,13 +217,13 @@ def test_mscale_all_dim_is_told_of_every_model_whose_attention_uses_it():
     for factor, asked in [(40.0, 1.0), (8.0, 0.707), (128.0, 1.0), (4.0, 2.0)]:
         yarn = {"type": "yarn", "factor": factor, "original_max_position_embeddings": 4096}
         yarn |= {"mscale": asked, "mscale_all_dim": asked}
-        expected = f"scores by {(0.1 * asked * np.log(factor) + 1) ** 2:.3f} beside it"
+        expected = f"scores by {(0.1 * asked * np.log(factor) + 1) ** 2:.3f}, for mscale_all_dim"
         for kind in BY_MSCALE:
             words = " ".join(told(config | {"model_type": kind, "rope_scaling": yarn}))
             assert expected in words, kind
         for kind in ("llama", "qwen3", "mistral", "phi", "olmo2"):
             words = " ".join(told(config | {"model_type": kind, "rope_scaling": yarn}))
-            assert "beside it" not in words, kind
+            assert "also multiplies" not in words, kind
 
 
 def test_what_a_class_assumes_is_told_as_its_own():
@@ -240,7 +240,7 @@ def test_what_a_class_assumes_is_told_as_its_own():
             for key in said:
                 assert f"{key} (" not in first, (kind, left)
             assumed = "max_position_embeddings" in left
-            assert ("as its class assumes it" in first) == assumed
+            assert ("as its class assumes" in first) == assumed
 
 
 def test_a_number_that_changes_nothing_is_told():

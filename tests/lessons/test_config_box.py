@@ -40,8 +40,8 @@ def test_a_model_is_picked_and_its_config_pasted_with_the_same_words(box):
 BAD = [
     ("config.json", "not the name of a file, got 'config.json': json.load(open('config.json'))"),
     ("/models/x/config.json", "not the name of a file"),
-    ("{", "the config must be JSON, as a config.json is"),
-    ("[" * 100_000, "must be JSON"),
+    ("{", "the config must be valid JSON"),
+    ("[" * 100_000, "must be valid JSON"),
     ("[1, 2]", "the config must be a JSON object"),
     ('{"rope_scalng": {"rope_type": "linear"}}', "'rope_scalng' (did you mean 'rope_scaling'?)"),
     ('{"rope_type": "yarn"}', "must have 'factor'"),
@@ -70,7 +70,7 @@ def test_a_bad_paste_gets_one_line_and_the_last_model_stays(box):
 def test_braces_may_be_left_out_and_a_cliff_is_drawn_where_there_is_one(box):
     assert [view.name for view in box.explorer.spec.views] == ["frequencies", "angles_seen"]
     box.paste.value = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0},'
-    assert (news(box), box.told[0][:8]) == ("", "Assumed,")
+    assert (news(box), box.told[0][:8]) == ("", "Not give")
     views = [view.name for view in box.explorer.spec.views]
     assert views == ["frequencies", "angles_seen", "cliff"]
 
@@ -92,7 +92,7 @@ def test_a_rope_part_is_enough_and_what_is_assumed_is_said(box):
     for text, assumed in ASSUMED.items():
         box.paste.value = text
         assert news(box) == ""
-        assert box.told[0] == f"Assumed, for what was given does not say it: {assumed}."
+        assert box.told[0] == f"Not given, so assumed: {assumed}."
         assert box.title == "your model"
 
 

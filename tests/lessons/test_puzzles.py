@@ -196,11 +196,11 @@ def squares(height, width, dims):
         (
             "growth",
             lambda p: RIGHT["growth"](p) ** 0.5,
-            "got 1.2772589\nLikely reason: You return what one side is",
+            "got 1.2772589\nLikely reason: That's the factor for one side",
         ),
         ("worse_base", np.float32(6018), "right: "),
         ("worse_base", 6019, "base 6,019 passes."),
-        ("worse_base", 5000, "base 5,000 fails, but it is not the largest that does."),
+        ("worse_base", 5000, "base 5,000 fails, but it isn't the largest that does."),
     ],
 )
 def test_what_is_wrong_first_is_named(name, answer, words, said):

@@ -141,7 +141,7 @@ def test_another_theme_of_the_page_keeps_it_back():
 
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
-    assert explore("t5", views="bucket_numbers", guess=True).sheet.pens[0].drawable is not None
+    assert explore("sinusoidal", views="steps", guess=True).sheet.pens[0].drawable is not None
     with pytest.raises(ValueError, match="guess=True needs a view that draws a curve or bars, got"):
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):
@@ -303,5 +303,5 @@ def test_of_bars_the_best_and_the_worst_guess_are_told_but_not_the_known_one():
 
 
 def test_a_title_that_asks_gets_no_second_stop():
-    for line in ("rope: dot_product", "t5: bucket_numbers", "alibi: attention_row"):
+    for line in ("rope: dot_product", "sinusoidal: steps", "alibi: attention_row"):
         assert not re.search(r"[?!.…]\.", figure(f"{line}; seq_len=32").caption)

@@ -245,8 +245,8 @@ def test_views_stay_where_all_fit_and_else_those_come_that_show_it_best(ground):
 
 
 def test_lists_call_each_view_by_a_name_of_its_own(ground):
-    ground.open("alibi: attention_rows")
-    assert ground.views[0].label == "Where each word looks, by row"
+    ground.open("alibi: attention_reach")
+    assert ground.views[0].label == "Where the query looks"
     ground.open("rope: rotated_together, dot_product")
     assert [drop.label for drop in ground.views] == ["Rotated together", "Dot product", "none"]
     labels = [label for label, _ in ground.views[0].options]

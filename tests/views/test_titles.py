@@ -414,6 +414,68 @@ def learned_lags(title, said, e, v):
     return [said[0], said[2]] == [1, 2] and np.allclose([said[1], said[3]], means, atol=0.006)
 
 
+def by_distance(v) -> np.ndarray:
+    """Return the trained numbers of one head at the distances 0 … 31."""
+    buckets = [n if n < 16 else 16 + int(16 * np.log2(n / 16)) for n in range(32)]
+    numbers = kept_numbers("t5_near", v["task"], v["model_seed"])["buckets"]
+    return numbers[v["done"], v["model_head"]][buckets]
+
+
+def anywhere_scores(e, v, distances) -> np.ndarray:
+    """Return what the head that should score 1 everywhere gives to some distances."""
+    best = pe.exact_head(e.as_trained, look_back=ANYWHERE, seq_len=e.training_length)
+    cosines, sines = best.weights.reshape(2, -1)
+    now = e.at(seq_len=v["times"] * e.training_length).frequencies
+    return np.array(
+        [(cosines * np.cos(d * now) + sines * np.sin(d * now)).sum() for d in distances]
+    )
+
+
+def names_found(title, said, e, v):
+    length = v["times"] * e.training_length
+    back = [max(round(part * length), 1) for part in (0.12, 0.45, 0.95)]
+    scores = anywhere_scores(e, v, back)
+    return np.allclose([said[0], said[-1]], [scores.min(), scores.max()], atol=0.0051)
+
+
+def anywhere_stem(title, said, e, v):
+    distance = min(v["distance"], v["times"] * e.training_length - 1)
+    score = anywhere_scores(e, v, [distance])[0]
+    return said[0] == distance and abs(said[1] - score) <= 0.0051
+
+
+def cached_scores(title, said, e, v):
+    n = e.training_length
+    short, long = e.at(seq_len=n).frequencies, e.at(seq_len=n + 1).frequencies
+    was = sum(np.cos(theta) for theta in long)
+    now = sum(np.cos(n * b - (n - 1) * a) for a, b in zip(short, long, strict=True))
+    return [now] if "keeps" in title else [was, now]
+
+
+def learned_numbers(title, said, e, v):
+    own = by_distance(v)
+    if "at first" in title:
+        return v["done"] == 0 and not own.any()
+    return own.max() == own[-int(said[0])] and two_digits(said[1], own.max())
+
+
+def learned_attention(title, said, e, v):
+    weights = np.exp(by_distance(v))
+    weights /= weights.sum()
+    return round(100 * weights.max()) == said[1] and weights[-int(said[0])] == weights.max()
+
+
+def asked_offsets(title, said, e, v):
+    kept = kept_numbers("shaw", "two_kinds", v["model_seed"])
+    vectors = kept["vectors"][v["done"]]
+    if "at first" in title:
+        return v["done"] == 0 and not vectors.any()
+    scores = [
+        kept["queries"][v["done"], v["model_head"], v["symbol"]] @ vector for vector in vectors
+    ]
+    return said == [v["symbol"], -int(np.argmax(scores))]
+
+
 def learned_rows(title, said, e, v):
     return said == [(0, 100, 250, 500, 1000)[v["done"]]]
 
@@ -633,21 +695,6 @@ def attention_arcs(title, said, e, v):
     return (n == 1 or np.isclose(shares[where], most)) and said[0] == round(100 * share)
 
 
-def bucket_numbers(title, said, e, v):
-    rows, numbers_are = (
-        e.buckets(np.array([-1, v["offset"]])),
-        e.biases(np.array([-1, v["offset"]]))[e.head],
-    )
-    if "cannot" in title:
-        return rows[0] == rows[1]
-    first, second = said[1:]
-    return (
-        said[0] == e.head
-        and {first, second} == {-1, v["offset"]}
-        and (first == -1) == (numbers_are[0] > numbers_are[1])
-    )
-
-
 def near_mass(title, said, e, v):
     head, near, keys, part = said
     weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
@@ -659,7 +706,7 @@ def near_mass(title, said, e, v):
 def precision(title, said, e, v):
     near = np.arange(min(v["position"], 1024) + 1)
     own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
-    error = np.nanmax(table_error(near, precision="bfloat16", **own))
+    error = np.nanmax(table_error(near, precision="float32", **own))
     return said[0] == v["position"] and (
         about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1]
     )
@@ -721,14 +768,10 @@ def constant_one_back(title, said, e, v):
     return one_back(said, *map(np.array, both))
 
 
-def attention_rows(title, said, e, v):
-    n = e.max_positions
-    x = toy_data.tokens(n if v["words"] == "different" else 1, e.num_dims)
-    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[
-        ::-1
-    ]
-    count = int(said[1])
-    return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
+def attention_reach(title, said, e, v):
+    back = np.exp(e.biases(-np.arange(v["query"] + 1))[e.head])
+    parts = np.concatenate([[0], back.cumsum() / back.sum()])
+    return said[0] == e.head and parts[int(said[1])] >= 0.9 - 1e-9 > parts[int(said[1]) - 1] - 2e-9
 
 
 def cached_keys(title, said, e, v):

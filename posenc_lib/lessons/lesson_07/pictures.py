@@ -1,13 +1,25 @@
 """The pictures that only lesson 07 shows."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.t5 import t5_bucket
+from posenc_lib.lessons.training.tasks import SYMBOLS
+from posenc_lib.lessons.training.trained_table import (
+    DONE,
+    LENGTH,
+    MODEL_SEED,
+    SEEDS,
+    SNAPSHOTS,
+    TASK_NAMES,
+    kept_numbers,
+)
 from posenc_lib.views import style
 from posenc_lib.views.biases import ONE_QUERY, missing, no_row
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
@@ -45,6 +57,107 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     return (
         f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
     )
+
+
+TASK = Parameter("task", "what the models learned", "look_back", options=TASK_NAMES)
+AFTER = replace(DONE, default=DONE.high)
+MODEL_HEAD = Parameter("model_head", "which of its two heads", 0, 0, 1, most=1)
+OF_T5 = {
+    "needs": "buckets biases",
+    "only": lambda encoding: encoding.name == "t5",
+    "only_for": "t5, whose numbers were trained",
+    "matters": lambda encoding: [],
+}
+
+
+def learned_biases(task: str, seed: int, done: int) -> np.ndarray:
+    """Return what each head of a trained T5 model adds, by distance, shape (2, LENGTH)."""
+    numbers = kept_numbers("t5_near", task, seed)["buckets"][done]
+    distances = -np.arange(LENGTH)
+    return numbers[:, t5_bucket(distances, bidirectional=False, max_distance=LENGTH)]
+
+
+@view("curves", "What training made of T5's numbers", x="key before the query", **OF_T5)
+def learned_numbers(
+    pen, encoding, task=TASK, done=AFTER, model_seed=MODEL_SEED, model_head=MODEL_HEAD
+):
+    """Draw the number that each offset gets in trained models: one head, and all others in gray."""
+    each = np.array([learned_biases(task, seed, done) for seed in SEEDS])
+    offsets, own = -np.arange(LENGTH), each[model_seed, model_head]
+    pen.axes((0.5 - LENGTH, 0.5), (-3.2, 3.2), yticks=(-3, -2, -1, 0, 1, 2, 3))
+    pen.rule("y", 0, style.RULE)
+    others = np.stack([np.broadcast_to(offsets, each.shape), each], axis=-1)
+    pen.strokes(others.reshape(-1, LENGTH, 2), color=style.GHOST, lw=0.8)
+    pen.curve(offsets, own, dotted=True)
+    pen.unit("↑ number:", ("one head", style.KEY), "of twenty, in ten models")
+    steps = f"after {SNAPSHOTS[done]:,} steps"
+    if not each.any():
+        pen.title("Every number is 0 at first")
+        return f"Trained on {task}, {steps}: every offset still has the number 0."
+    best, least = int(own.argmax()), int(own.argmin())
+    pen.mark([(-best, own[best])], size=9)
+    pen.title(f"Highest at offset {number(-best)}: {number(own[best], 2)}")
+    return (
+        f"Trained on {task}, {steps}, head {model_head} adds most at offset {number(-best)}, "
+        f"{number(own[best], 2)}, and least at {number(-least)}, {number(own[least], 2)}."
+    )
+
+
+@view("cells", "Where such a head looks", **PAIRS | OF_T5)
+def learned_attention(
+    pen, encoding, task=TASK, done=AFTER, model_seed=MODEL_SEED, model_head=MODEL_HEAD
+):
+    """Color the attention that a trained head's numbers alone make, if all tokens match alike."""
+    by_distance = learned_biases(task, model_seed, done)[model_head]
+    offsets = relative_offsets(LENGTH)
+    weights = softmax(np.where(offsets > 0, -np.inf, by_distance[np.maximum(-offsets, 0)]))
+    pen.cells(masked(weights, causal=True), (0.0, 0.5), cmap=style.sequential())
+    last = weights[-1, ::-1]  # by distance
+    best = int(last.argmax())
+    pen.title(f"Offset {number(-best)} gets {last[best]:.0%}")
+    return (
+        f"By these numbers alone, the last of {LENGTH} tokens gives {last[best]:.0%} of its "
+        f"attention to offset {number(-best)}."
+    )
+
+
+SYMBOL = Parameter("symbol", "which symbol asks", 3, 0, SYMBOLS - 1, most=SYMBOLS - 1)
+OF_SHAW = {
+    "needs": "buckets",
+    "only": lambda encoding: encoding.name == "shaw",
+    "only_for": "shaw, whose vectors were trained",
+    "matters": lambda encoding: [],
+}
+
+
+def asked(seed: int, done: int, head: int) -> np.ndarray:
+    """Return q·a/√d of each symbol's query with the vector of each offset, −8 … 0."""
+    kept = kept_numbers("shaw", "two_kinds", seed)
+    queries, vectors = kept["queries"][done, head], kept["vectors"][done]
+    return (queries @ vectors.T / math.sqrt(queries.shape[1]))[:, ::-1]
+
+
+@view("cells", "What each symbol asks for", **OF_SHAW)
+def asked_offsets(
+    pen, encoding, done=AFTER, model_seed=MODEL_SEED, model_head=MODEL_HEAD, symbol=SYMBOL
+):
+    """Color what a trained query of each symbol adds to its score at each offset."""
+    grid = asked(model_seed, done, model_head)
+    last = grid.shape[1] - 1
+    names = {column: number(column - last) for column in range(last + 1)} | {0: f"≤ −{last}"}
+    pen.cells(grid, (-4, 4), xticks=names, yticks=range(0, SYMBOLS, 3))
+    pen.unit("↓ symbol; → key before the query")
+    pen.query(y=symbol)
+    if not grid.any():
+        pen.title("Every vector is 0 at first")
+        return f"After {SNAPSHOTS[done]} steps, no symbol asks for any offset yet."
+    pen.title(f"Symbol {symbol} asks for offset {number(int(grid[symbol].argmax()) - last)}")
+    best = grid.argmax(axis=1) - last
+    told = []
+    for offset in np.unique(best)[::-1]:
+        symbols = ", ".join(map(str, np.flatnonzero(best == offset)))
+        told.append(f"offset {number(int(offset))} most for {symbols}")
+    return f"After {SNAPSHOTS[done]:,} steps: {'; '.join(told)}."
 
 
 NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)
@@ -98,55 +211,30 @@ def one_back(pen, q, k, **more) -> str:
         return "one word has none before it"
     least = int(back.argmin())
     pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
-    pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
+    pen.title(f"One back: {back.mean():.2f} on average, {back[least]:.2f} at least")
     return (
         f"{number(back.mean())} of attention on the word before, "
         f"the least {number(back[least])} at {least + 1}"
     )
 
 
-BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
+UNREAD = "content head head_dim seed"  # parameters that change no row
 
 
 def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     """Return the row of the table that each offset −last … last reads, and how many there are."""
-    most = encoding.buckets(
-        np.array([-(10**6), 10**6])
-    ).max()  # in the last buckets, whatever the encoding
+    # in the last buckets, whatever the encoding
+    most = encoding.buckets(np.array([-(10**6), 10**6])).max()
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
 
 
 @view(
-    title="The numbers of a head",
-    x="row of the table",
-    **BUCKETS | {"needs": "buckets biases max_distance"},
+    x=OFFSETS,
+    title="Which row an offset reads",
+    y="row of the table",
+    needs="buckets",
+    ignores=UNREAD,
 )
-def bucket_numbers(pen, encoding, offset=OFFSET):
-    """Draw the number in each row of a head's table;
-    that of an offset and that of the word before stand out.
-    """
-    last = max(encoding.max_distance, abs(offset))
-    rows, count = rows_read(encoding, last)
-    numbers = np.zeros(count)
-    numbers[rows] = encoding.biases(np.arange(-last, last + 1))[encoding.head]
-    near, far = (int(rows[at + last]) for at in (-1, offset))
-    bound = style.nice_bound(np.abs(numbers).max())
-    pen.axes(count, (-1.05 * bound, 1.05 * bound))
-    pen.unit("↑ number:", ("just before", style.PAIR), (f"offset {number(offset)}", style.INK))
-    pen.bars(np.arange(count), 0, numbers)
-    for row, color in ((near, style.PAIR), (far, style.INK)):
-        pen.bars([row], 0, numbers[[row]], color=color)
-        pen.tick("x", row, color=color)
-    pen.rule("y", 0, style.RULE, 0.8)
-    first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
-    prefers = f"prefers offset {number(first)} over {number(second)}"
-    pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
-    told = f"row {near}, just before, holds {number(numbers[near])}"
-    other = f"row {far}, for offset {number(offset)}, {number(numbers[far])}"
-    return f"{count} numbers of head {encoding.head}: {told}; {other}."
-
-
-@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
 def bucket_by_offset(pen, encoding, offset=OFFSET):
     """Draw the row of the table against the offset; the offsets that share the chosen one's are
     tinted.

@@ -5,24 +5,23 @@ import numpy as np
 from posenc_lib.live.puzzles import function_puzzle
 
 
-# key − query for all pairs, where the last query stands at the last key?
+# key − query for all pairs, where the last query is at the last key
 @function_puzzle(
-    "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
-    "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of "
-    "shape (q_len, k_len).",
+    "Where are the queries? The last one is at k_len − 1, and the first at k_len − q_len.",
+    "A row of shape (k_len,) minus a column of shape (q_len, 1) is a table of shape "
+    "(q_len, k_len).",
     "With query = np.arange(k_len - q_len, k_len): offset = np.arange(k_len) - query[:, None].",
     cases=((1, 1), (2, 2), (2, 5), (1, 7), (4, 16)),
-    won="Every relative scheme begins with this table, and with a memory it is the same one: "
-    "its last rows.",
+    won="Every relative scheme starts from this table. With a memory, you get its last rows.",
     mistakes={
-        "the first query stands at position 0 here; it is the last that stands at the last key.": (
+        "You put the first query at position 0. It's the last query that's at the last key.": (
             lambda q, k: np.arange(k) - np.arange(q)[:, None]
         ),
-        "query − key: the sign is turned round. Later keys have positive offsets.": (
+        "That's query − key. Flip the sign, so that later keys have positive offsets.": (
             lambda q, k: -offsets(q, k)
         ),
-        "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
-        "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
+        "That's the distance. An offset keeps its sign.": lambda q, k: np.abs(offsets(q, k)),
+        "You swapped rows and columns. A row belongs to a query.": lambda q, k: offsets(q, k).T,
     },
 )
 def offsets(q_len, k_len):
@@ -31,9 +30,9 @@ def offsets(q_len, k_len):
 
 
 def _if_far(far):
-    """Return a mistake: another number for distances that share a bucket.
+    """Return a mistake in the distances that share a bucket.
 
-    far(value, buckets) makes it of what the formula gives before ⌊ ⌋.
+    far(value, buckets) makes it from what the formula gives before ⌊ ⌋.
     """
 
     def mistaken(n, buckets, most):
@@ -46,7 +45,7 @@ def _if_far(far):
 
 
 def _shared(part, whole=int):
-    """Return a mistake: another part of the buckets that are shared; part(n, exact, most)."""
+    """Return a mistake in which part of the shared buckets to use: part(n, exact, most)."""
 
     def mistaken(n, buckets, most):
         exact = buckets // 2
@@ -63,17 +62,17 @@ def _of_32(n, buckets, most):
     return min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), buckets - 1)
 
 
-# In which of T5's buckets is a distance, where one side has all of them?
+# T5's bucket of a distance, if one side has all the buckets
 @function_puzzle(
-    "With exact = num_buckets // 2: a distance below exact is its own bucket.",
-    "From exact on, the num_buckets − exact others share: "
+    "Let exact = num_buckets // 2. A distance below exact is its own bucket.",
+    "From there, the other num_buckets − exact are shared: "
     "exact + ⌊(num_buckets − exact) · log(distance / exact) / log(max_distance / exact)⌋.",
-    "int(…) cuts off what follows the point; "
-    "min(…, num_buckets − 1) keeps what is very far in the last bucket.",
+    "int(…) rounds down, and min(…, num_buckets − 1) keeps far distances in the last bucket.",
     cases=(
         (3, 8, 32),
         (5, 8, 32),
         (14, 11, 40),
+        (20, 11, 40),
         (10, 8, 32),
         (0, 32, 128),
         (15, 32, 128),
@@ -81,47 +80,51 @@ def _of_32(n, buckets, most):
         (90, 32, 128),
         (500, 32, 128),
     ),
-    won="This is the whole of T5's knowledge of order: "
-    "one whole number per pair, and 32 numbers per head to look up.",
+    won="That's all T5 knows about order: an integer for each pair, and 32 numbers for each head "
+    "to look up.",
     mistakes={
-        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": _of_32,
-        "far distances share buckets, too: this has one for each until there are no more.": (
+        "16 is right for 32 buckets. Here, half of them is num_buckets // 2.": _of_32,
+        "Multiply by the number of shared buckets, num_buckets − exact.": (
+            lambda n, b, m: (
+                n
+                if n < b // 2
+                else min(b // 2 + int(b // 2 * np.log(n / (b // 2)) / np.log(m / (b // 2))), b - 1)
+            )
+        ),
+        "The first half of the buckets is exact. Use logarithms only from there on.": (
+            lambda n, b, m: min(int(b * np.log(max(n, 1)) / np.log(m)), b - 1)
+        ),
+        "You gave each distance a bucket until none were left. From exact on, they share.": (
             lambda n, b, _: min(n, b - 1)
         ),
-        "log(max_distance) alone: divide by log(max_distance / exact).": _shared(
+        "You divided by log(max_distance). Divide by log(max_distance / exact).": _shared(
             lambda n, exact, most: np.log(n / exact) / np.log(most)
         ),
-        "log(16) and log(128) belong to T5's 32 buckets, and the last must be log(128/16).": (
+        "16 and 128 are right for 32 buckets only, and the divisor must be log(128/16).": (
             _shared(lambda n, exact, most: np.log(n / 16) / np.log(128))
         ),
-        "16 and 128 belong to T5's 32 buckets; exact and max_distance stand for them.": (
+        "16 and 128 are right for 32 buckets only. Use exact and max_distance.": (
             _shared(lambda n, exact, most: np.log(n / 16) / np.log(128 / 16))
         ),
-        "the distance must be divided by exact before the logarithm.": _shared(
+        "Divide the distance by exact before you take its logarithm.": _shared(
             lambda n, exact, most: np.log(n) / np.log(most / exact)
         ),
-        "both must be divided by exact before the logarithm.": _shared(
+        "Divide both by exact before you take their logarithms.": _shared(
             lambda n, exact, most: np.log(n) / np.log(most)
         ),
-        "rounded to the nearest, and not kept below num_buckets: "
-        "the bucket is the whole part, and the last one has all that is very far.": (
-            _if_far(lambda x, b: round(x))
-        ),
-        "log(max_distance) alone, and rounded to the nearest: "
-        "divide by log(max_distance / exact), and take the whole part.": _shared(
+        "You rounded to the nearest, and went past the last bucket. "
+        "Round down, and put far distances in the last bucket.": (_if_far(lambda x, b: round(x))),
+        "You divided by log(max_distance) and rounded to the nearest. "
+        "Divide by log(max_distance / exact), and round down.": _shared(
             lambda n, exact, most: np.log(n / exact) / np.log(most), round
         ),
-        "rounded up; the bucket is the whole part.": (
-            _if_far(lambda x, b: min(int(np.ceil(x)), b - 1))
+        "You rounded up. Round down.": (_if_far(lambda x, b: min(int(np.ceil(x)), b - 1))),
+        "You didn't round. The brackets ⌊ ⌋ mean to round down.": _if_far(
+            lambda x, b: min(x, b - 1)
         ),
-        "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
-        "rounded to the nearest; the bucket is the whole part.": _if_far(
-            lambda x, b: min(round(x), b - 1)
-        ),
-        "there is no such bucket: what is very far shares the last one.": _if_far(
-            lambda x, b: int(x)
-        ),
-        "the exact buckets come first: add num_buckets // 2.": _if_far(
+        "You rounded to the nearest. Round down.": _if_far(lambda x, b: min(round(x), b - 1)),
+        "There's no such bucket. Far distances share the last one.": _if_far(lambda x, b: int(x)),
+        "The exact buckets come first. Add num_buckets // 2.": _if_far(
             lambda x, b: min(int(x), b - 1) - b // 2
         ),
     },

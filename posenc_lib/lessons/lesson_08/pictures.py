@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.attention import softmax
 from posenc_lib.views import style
-from posenc_lib.views.biases import WORDS
 from posenc_lib.views.scores import PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
@@ -34,7 +34,7 @@ def bias_added(pen, encoding, query=QUERY):
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
     pen.tick("y", query, color=style.QUERY)
     if n <= 5:
-        pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
+        pen.fill("{:z.2f}", min(pen.size[0] / (3 * n + 2) / 4.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     title = f"Head {head} leaves key 0 as it is"
@@ -47,33 +47,84 @@ def bias_added(pen, encoding, query=QUERY):
     )
 
 
+ROUND = np.linspace(0, np.pi, 97)
+THIN, THICK = 0.7, 2.4  # points of an arc of weight 0, and how many more the heaviest has
+MOST = 0.9  # of the attention, that stands out
+
+
 @view(
-    "cells",
-    "Where each word looks, by row",
-    needs="attend",
-    ignores="content",
-    **PAIRS | {"most_positions": 512},
+    "free",
+    "Where the query looks",
+    x="position of the key",
+    needs="biases",
+    most_positions=512,
+    left=8,
 )
-def attention_rows(pen, encoding, words=WORDS, query=None):
-    """Color attention's weights of all words under a causal mask,
-    in parts of the highest of each row.
+def attention_reach(pen, encoding, query=QUERY):
+    """Draw an arc from a query to each key before it, as wide as its weight if all match equally.
+
+    Those of the nearest keys that together get 90% stand out.
     """
-    n = encoding.max_positions
-    tokens = toy_data.tokens(n if words == "different" else 1, encoding.num_dims)
-    x = np.broadcast_to(tokens, (n, encoding.num_dims))
-    fitting = encoding if n == encoding.seq_len else encoding.at(seq_len=n)
-    weights = fitting.attend(x, causal=True)[1]
-    parts = weights / weights.max(axis=1, keepdims=True)
-    pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
-    pen.unit("↓ query; row ÷ its highest")
-    pen.query(y=query)
-    most = np.cumsum(np.sort(weights[-1])[::-1])
-    count = int((most < 0.9 - 1e-12).sum()) + 1
-    pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
-    return (
-        f"All pairs of {n} words, later keys masked: "
-        f"the last word gives 90 % to {style.plural(count, 'key')}."
+    head, keys = encoding.head, np.arange(query + 1)
+    weights = softmax(encoding.biases(keys - query)[head])
+    count = _needed(weights[::-1])
+    pen.axes(encoding.seq_len, (-0.06, 1.12), yticks=())
+    middle, half = (keys + query) / 2, (query - keys) / 2
+    x = middle[:, None] - half[:, None] * np.cos(ROUND)
+    arcs = np.stack([x, half[:, None] * 2 / max(query, 1) * np.sin(ROUND)], axis=-1)
+    near = keys > query - count
+    shares = (weights / weights.max())[near]
+    pen.strokes(arcs[~near], color=style.GRID, lw=0.7)
+    pen.strokes(arcs[near], lw=THIN + THICK * shares, alpha=0.2 + 0.7 * shares, capstyle="butt")
+    pen.unit(("arcs", style.KEY), "to the keys that get 90%")
+    pen.mark([(query, 0)], style.QUERY, 10)
+    pen.title(f"Head {head} sees {style.plural(count, 'key')}")
+    nearest = f"the nearest {style.plural(count, 'key')}"
+    return f"Head {head} gives {MOST:.0%} to {nearest}, {number(100 * weights[-1])}% to itself."
+
+
+def _needed(nearest_first: np.ndarray) -> np.ndarray:
+    """Return how many of the nearest keys it takes to get 90% of the attention."""
+    # rounding must not add one
+    return (np.cumsum(nearest_first, axis=-1) < MOST - 1e-12).sum(axis=-1) + 1
+
+
+@view(
+    "free",
+    "Keys that get 90%",
+    x="keys, nearest first",
+    needs="biases",
+    y="head",
+    lines="x",
+    log="x",
+)
+def attention_span(pen, encoding):
+    """Draw how many of the nearest keys get 90% of each head's attention, if all match equally."""
+    seq_len, head = encoding.seq_len, encoding.head
+    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
+    keys = _needed(weights)
+    heads, few = np.arange(len(keys)), len(keys) <= 16
+    doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
+    pen.axes(
+        (0.8, 3 * seq_len),
+        (len(keys) - 0.4, -0.6),
+        yticks=heads[:: 1 + len(keys) // 17],
+        xticks=doublings,
     )
+    pen.unit("↓ head: how many keys get 90%")
+    tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
+    pen.strokes(tracks, color=style.GRID, lw=2)
+    pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
+    pen.mark([(keys[head], head)], style.KEY, 12)
+    for k in heads if few else [head]:
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
+        pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
+    pen.tick("y", head, color=style.KEY)
+    pen.says = lambda x, y: style.plural(int(keys[min(max(round(y), 0), len(keys) - 1)]), "key")
+    pen.title(f"Head {head}: 90% on {style.plural(int(keys[head]), 'key')}")
+    each = ", ".join(map(str, keys))
+    told = f"out of {seq_len}, that get 90% of each head's attention when all match equally"
+    return f"Nearest keys, {told}: {each}."
 
 
 @view(
@@ -103,8 +154,7 @@ def near_mass(pen, encoding):
     pen.known = n
     pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.mark([(keys[-1], shares[head, -1])], size=9)
-    share = f"{shares[head, -1]:.0%}".replace("%", " %")
-    pen.title(f"Head {head}: the nearest {n} of {keys[-1]:,} get {share}")
+    pen.title(f"Head {head}: the nearest {n} of {keys[-1]:,} get {shares[head, -1]:.0%}")
     each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
     return (
         f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; "

@@ -18,7 +18,7 @@ from posenc_lib.views.view import PAIR, QUERY, view
 
 
 def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
-    """Return the order of rows that turns a pairing's pairs into the other's, shape (head_dim,)."""
+    """Return the row order that makes one pairing's pairs the other's, shape (head_dim,)."""
     order = pairing_permutation(head_dim)
     return order if pairing == "interleaved" else np.argsort(order)
 
@@ -27,12 +27,12 @@ NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
 ROOM = 150  # px for the names of curves
 PERMUTED = Parameter(
-    "permuted", "whether a port has put rows in the order it needs", False, options=(False, True)
+    "permuted", "whether the port has reordered the rows", False, options=(False, True)
 )
 
 UNNAMED = dict(zip("abcd", BUGS.values(), strict=True))  # a reader is to tell which is which
 
-BUG = Parameter("bug", "which of four bugs", "none", options=("none", *UNNAMED))
+BUG = Parameter("bug", "which of the four bugs", "none", options=("none", *UNNAMED))
 
 POSITION = Parameter(
     "position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1
@@ -46,7 +46,7 @@ DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 
 
 NEW_BASE = Parameter(
     "new_base",
-    "the base that queries have by now",
+    "the base of the queries by now",
     10_000.0,
     2,
     1e6,
@@ -56,14 +56,14 @@ NEW_BASE = Parameter(
     most=1e12,
 )
 
-# A class's own base isn't enough: a view tries others
+# A base of its own isn't enough, since a view tries others
 BASED = {"only": lambda e: "base" in e.values, "only_for": "encodings with a parameter base"}
 
 CACHED = {"needs": "rotate query_and_key", "ignores": "seq_len content draw"} | BASED
 
 
 def portable(encoding) -> bool:
-    """Return whether code can read an encoding's weights in another way."""
+    """Return whether a port can misread an encoding's weights."""
     if "pairing" in encoding.values and encoding.has("rotate"):
         return True
     return encoding.has("biases") and encoding.has("num_heads")
@@ -93,9 +93,9 @@ ENDS = np.unique([*range(1, 1024), *_FAR, *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
-    """Return all scores of a model whose other pairs turn now, shape (2, n, n).
+    """Return a model's scores if the other pairing's pairs rotate, shape (2, n, n).
 
-    First they are those with rows as they were, then with rows permuted.
+    The first has the rows as they were, the second has them reordered.
     """
     pairing = next(name for name in PAIRINGS if name != encoding.pairing)
     other = encoding.at(pairing=pairing)
@@ -105,9 +105,9 @@ def of_pairs(encoding) -> np.ndarray:
 
 
 def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return where one query looks, in %: in a head as it is written, and in head 0 of Falcon.
+    """Return one query's attention in %, as this code computes it and as Falcon's head 0 does.
 
-    Falcon adds the bias first, and then divides.
+    Falcon adds the bias before dividing.
     """
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
     root, scores = math.sqrt(len(q[0])), k[: query + 1] @ q[query]
@@ -119,12 +119,10 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
 
 @view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
-    """Draw what one query makes of its keys after porting, over what the model was trained with,
-    in gray.
+    """Draw one query's scores after porting; gray: as trained.
 
-    Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all
-    queries. Of a bias it is attention where the score alone is divided by √d, while head 0 was
-    trained with the sum divided (Falcon).
+    The port rotates the other pairing's pairs. For a bias it draws attention, and the port divides
+    only the score by √d, although head 0 was trained with the sum divided (Falcon).
     """
     if encoding.has("rotate"):
         both, what, unit = of_pairs(encoding), "score", ""
@@ -132,7 +130,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
     else:
         now, trained = of_biases(encoding, query)
-        what, unit = "% of attention, cut at 40", " %"
+        what, unit = "% of attention, cut at 40", "%"
         ends = (0, 42)  # steep heads leave the picture
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
@@ -142,20 +140,17 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
-    pen.query(query, top=now[query])
+    pen.query(query)
     seen = (
         "Every key comes out right" if most == "0" else f"Off by up to {most}{unit and ' points'}"
     )
     pen.title(seen)
-    own, before = number(now[query]), number(trained[query])
-    return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
+    return f"Query {query}: {seen[0].lower()}{seen[1:]}."
 
 
 @view("free", "The order that the other pairing needs", left=56, **ORDER)
 def permutation(pen, encoding):
-    """Join each row's old place with its new one; an arc joins the two that turn together,
-    before and after.
-    """
+    """Join each row's old place and its new one; an arc joins two rows that rotate together."""
     order = order_for_other(encoding.pairing, encoding.num_dims)
     interleaved = encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
@@ -164,7 +159,7 @@ def permutation(pen, encoding):
     shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
-    pen.unit("one color and one arc for two rows that turn together")
+    pen.unit("one color and one arc for two rows that rotate together")
     across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
     together = np.argsort(pair, kind="stable").reshape(half, 2)
@@ -192,11 +187,9 @@ def permutation(pen, encoding):
 
 @view("free", "Keys in the cache", x="place in the cache", left=76, **CACHED)
 def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
-    """Draw one pair of each key of a cache as a hand;
-    below, the same keys turned back once old words are dropped.
+    """Draw one pair of each cached key as a clock hand; below, rotated back after a drop.
 
-    Gray hands are the keys as they would be if the text that is left were read anew, with the base
-    of now.
+    Gray hands are the keys recomputed from the rest of the text, with the new base.
     """
     dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
     keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
@@ -206,7 +199,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     pen.axes(
         (-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"}
     )
-    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(gray: computed anew)")
+    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(gray: recomputed)")
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
@@ -230,7 +223,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     apart = (moved[:, first] + 1j * moved[:, second]) / (anew[:, first] + 1j * anew[:, second])
     off = float(np.degrees(np.abs(np.angle(apart))).max(initial=0))
     right = "right" if off < 1e-6 else f"off by up to {number(off)}°"
-    move = f", moved back by {dropped}," if dropped else ""
+    move = " after moving" if dropped else ""
     stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
     if not dropped and right == "right":
         stay = f"{style.plural(left, 'key')} in the cache"
@@ -241,12 +234,12 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
 
 @view(
     "cells",
-    "Scores that a bug makes",
+    "Scores with a bug",
     needs="rotate",
     **BASED | PAIRS | {"y": "row of the query"},
 )
 def rope_bugs(pen, encoding, bug=BUG):
-    """Color the scores that a bug makes, on a scale that holds the right ones, too."""
+    """Color the scores that a bug makes, on a scale that also fits the right ones."""
     matrix = right = encoding.similarity
     if bug != "none":
         queries, keys = UNNAMED[bug](encoding, *encoding.tiled_qk())
@@ -257,7 +250,7 @@ def rope_bugs(pen, encoding, bug=BUG):
         return f"Bug {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
     gap = np.abs(matrix - right)
     wrong, most = number(100 * (gap > 1e-9 * np.abs(right).max()).mean()), number(gap.max())
-    seen = "All scores are right" if most == "0" else f"{wrong} % are wrong, by up to {most}"
+    seen = "All scores are right" if most == "0" else f"{wrong}% are wrong, by up to {most}"
     pen.title(seen)
     return f"{'No bug' if bug == 'none' else f'Bug {bug}'}, {matrix.size} scores: {seen}."
 
@@ -266,14 +259,14 @@ def rope_bugs(pen, encoding, bug=BUG):
 def worst(theta: bytes, position: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return ends up to a position, and the largest error of cos or sin up to each, by precision.
 
-    It is NaN where the precision has no such number.
+    It's NaN where the precision has no such number.
     """
     ends = np.append(ENDS[position > ENDS], position)
     return ends, {name: worst_up_to(ends, np.frombuffer(theta), name) for name in PRECISIONS}
 
 
 def name_ends(pen, ends: list) -> None:
-    """Name curves at their right ends, (name, x, y, font) each, the lowest first."""
+    """Write names at the right ends of curves: (name, x, y, font) for each."""
     low, high = pen.corner[1] + 7, pen.corner[1] + pen.size[1] - 7
     for k, (name, x, y, font) in enumerate(sorted(ends, key=lambda end: end[2])):
         here = float(pen.px((x, y))[1])
@@ -284,15 +277,13 @@ def name_ends(pen, ends: list) -> None:
 
 
 def far(width: int, seq_len: int) -> dict:
-    """Return how far a table of errors goes, however long a text is."""
+    """Return the last position of a table of errors, however long the text is."""
     return {"position": LAST}
 
 
 @view("curves", "Largest error of cos or sin", x="up to position", ends=far, **TABLES)
 def precision(pen, encoding, position=POSITION):
-    """Draw how wrong the table gets far out, in each of the formats that people use:
-    the worst up to each position.
-    """
+    """Draw a table's largest error up to each position, in each of five formats."""
     # names stand at the right
     end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
     yticks = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
@@ -310,6 +301,6 @@ def precision(pen, encoding, position=POSITION):
         names.append((short, ends[last], shown[last], {"color": color}))
         told[name] = number(shown[-1]) if last == len(ends) - 1 else "has no such number"
     name_ends(pen, names)
-    pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
+    pen.title(f"Up to position {position:,}, float32 is off by {told['float32']}")
     largest = ", ".join(f"{name} {error}" for name, error in told.items())
     return f"Largest error up to position {position:,}: {largest}."

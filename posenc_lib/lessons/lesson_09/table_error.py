@@ -1,4 +1,4 @@
-"""How wrong a table is that was made in narrow numbers: float16, bfloat16 or float32."""
+"""The errors of a table that was computed in float16, bfloat16, or float32."""
 
 from collections.abc import Callable
 from typing import Literal, get_args
@@ -20,8 +20,8 @@ Precision = Literal[
 
 
 PRECISIONS = get_args(Precision)
-AT_ONCE, FEW = 2**12, 64  # positions: whose angles are compared, whose cosines
-MOST, WITHIN = 2.0, 1e-4  # how wrong a cosine can be; how near the largest error is found
+AT_ONCE, FEW = 2**12, 64  # positions whose angles are compared at once, and whose cosines
+MOST, WITHIN = 2.0, 1e-4  # a cosine's largest error; how closely it's found
 
 
 @checked()
@@ -33,17 +33,17 @@ def table_error(
     precision: Precision,
     inv_freq: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return how wrong cosines and sines are that are made in a narrow precision.
+    """Return the error of cosines and sines in a narrow precision.
 
-    Positions, frequencies and angles are held in it.
+    Positions, frequencies, and angles are rounded to it.
 
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
 
-    Args: precision is narrow throughout, or float64 that is rounded once at the end, to float32 or
-        to bfloat16.
-    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2;
-        NaN where a position, a frequency or an angle is beyond the precision's largest number.
+    Args: precision is narrow throughout, or float64 rounded once at the end, to float32 or
+        bfloat16.
+    Returns: float64 array with the shape of positions: the largest error of all pairs, at most 2.
+        NaN where a position, frequency, or angle exceeds the precision's largest number.
     """
     exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:
@@ -62,10 +62,10 @@ def table_error(
 def worst_up_to(ends: np.ndarray, inv_freq: np.ndarray, precision: str) -> np.ndarray:
     """Return the largest error at any position from ends[0] to each of them, within 0.01%.
 
-    A cosine is wrong by no more than its angle and one rounding, so most positions need no cosine.
+    A cosine's error is at most its angle's plus one rounding, so most positions need no cosine.
 
-    Args: ends are whole numbers that rise; inv_freq has shape (pairs,); precision as table_error's.
-    Returns: float64 array of the shape of ends; NaN where an end is beyond the precision.
+    Args: ends are increasing integers. inv_freq has shape (pairs,). precision is `table_error`'s.
+    Returns: float64 array with the shape of ends, NaN where an end exceeds the precision.
     """
     own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq, "precision": precision}
     at_ends = table_error(ends, **own)
@@ -88,12 +88,12 @@ def worst_up_to(ends: np.ndarray, inv_freq: np.ndarray, precision: str) -> np.nd
 
 
 def _bound(positions: np.ndarray, inv_freq: np.ndarray, precision: str, found: float) -> np.ndarray:
-    """Return what errors can't exceed, or 0 where they can't exceed what was found."""
+    """Return bounds on the errors, or 0 where they can't exceed what was found."""
     rounding = ROUNDING[precision]
     if precision not in NARROW:
         return np.full(len(positions), rounding)
     narrow = NARROW[precision]
-    # a position and an angle are off by two roundings of themselves, at most
+    # a position and an angle are off by at most two roundings of themselves
     most = positions[-1] * (np.abs(narrow(inv_freq) - inv_freq) + 5 * rounding * inv_freq)
     inv_freq = inv_freq[most + rounding > found]
     _, angles = _narrow_angles(positions, inv_freq, narrow)
@@ -108,16 +108,16 @@ def _narrow_angles(positions, frequencies, narrow: Callable) -> tuple[np.ndarray
 
 
 def _bfloat16(x) -> np.ndarray:
-    """Return x as bfloat16, and what is too large as infinity."""
+    """Return x as bfloat16, with infinity for what's too large."""
     fits = np.abs(x) <= LARGEST
     return np.where(fits, bfloat16(np.where(fits, x, 0)), np.inf)
 
 
 def _largest(error: np.ndarray) -> np.ndarray:
-    """Return the largest error of a cosine or a sine in each row."""
+    """Return the largest error of a cosine or sine in each row."""
     return np.maximum(np.abs(error.real), np.abs(error.imag)).max(axis=-1).astype(np.float64)
 
 
 NARROW = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}
-# half a step between numbers just below 1, and a little for what is computed here
+# half a step between numbers just below 1
 ROUNDING = dict(zip(PRECISIONS, np.float64([2**-12, 2**-9, 2**-25, 2**-25, 2**-9]), strict=True))

@@ -1,4 +1,4 @@
-"""A box for a model's config.json: what it does to each pair of dims, in words and in pictures."""
+"""A box for a model's config.json: what it does to each pair, in words and in pictures."""
 
 import html
 import json
@@ -16,7 +16,7 @@ from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
 LONGEST = 200_000  # characters
-# of a config, all that is about RoPE
+# everything about RoPE in a config
 PART = {"rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_factor", "head_dim"}
 PART |= {"max_position_embeddings", "original_max_position_embeddings"}
 ASSUMED = {"rope_theta": 10_000.0, "max_position_embeddings": 4096, "head_dim": 128}
@@ -24,7 +24,7 @@ WIDE = {"width": "100%", "max_width": "860px"}
 
 
 class ConfigBox(OnPage):
-    """A list of models, a field for a config.json, what it says, an explorer; see `config_box`."""
+    """A list of models, a field for a config.json, its plan, and an explorer; see `config_box`."""
 
     def __init__(self, config: dict | str):
         shipped = [(model_config(name)["title"], name) for name in SHIPPED]
@@ -39,8 +39,8 @@ class ConfigBox(OnPage):
         self._news, self._words = widgets.HTML(), widgets.HTML(layout=WIDE)
         self._place = widgets.VBox()
         self.explorer: Explorer | None = None
-        self._moving = False  # while list and field move by themselves
-        look = {"icon": "check", "tooltip": "read what was pasted"}
+        self._moving = False  # while the code changes list and field
+        look = {"icon": "check", "tooltip": "read what you pasted"}
         again = self._button("Read", lambda: self._read(self.paste.value), **look)
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
@@ -51,11 +51,11 @@ class ConfigBox(OnPage):
 
     @property
     def text(self) -> str:
-        """Return in words what is shown: what the config says, and what the pictures show."""
+        """Return the plan and the pictures in words."""
         return " ".join([f"{self.title}:", *self.told, self.explorer.text])
 
     def read(self, config: dict | str) -> None:
-        """Show a config: a dict, a shipped model's name, or JSON; after an error all stays."""
+        """Show a config: a dict, a model's name, or JSON. After an error, nothing changes."""
         with LOCK:
             name = config if isinstance(config, str) and config in SHIPPED else ""
             given, assumed = (model_config(name), {}) if name else whole(config)
@@ -71,7 +71,7 @@ class ConfigBox(OnPage):
             self.explorer, self.title, self.config = made, encoding.title, given
             if assumed:
                 each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
-                sentences = [f"Assumed, for what was given does not say it: {each}.", *sentences]
+                sentences = [f"Not given, so assumed: {each}.", *sentences]
             self.told = sentences
             items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.told)
             self._words.value = (
@@ -85,7 +85,7 @@ class ConfigBox(OnPage):
                 self._moving = False
 
     def _asked(self, config: str) -> None:
-        """Read what a reader chose or pasted; an error is a line of text, the last model stays."""
+        """Read what was chosen or pasted. An error is a line of text, and the last model stays."""
         if not self._moving:
             self._try(self._read, config)
 
@@ -103,18 +103,18 @@ class ConfigBox(OnPage):
             close_all(self.box)
 
     def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
+        """Return the picture and some words for a notebook without a kernel."""
         return self.explorer.stored(words)
 
 
 def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a config, and what had to be assumed where only its rope part was given."""
+    """Return a config, and what was assumed if only its RoPE part was given."""
     given = _parsed(config) if isinstance(config, str) else config
     if not isinstance(given, dict):
         raise TypeError(f"the config must be a JSON object, {{…}}, got {validate.show(given)}")
     if {"rope_type", "type", "factor"} & set(given) and "model_type" not in given:
         given = {"rope_parameters": given}
-    # whatever else stands beside it, such as the length that a server allows, says no size
+    # other keys next to it, like the length a server allows, give no size
     if not PART & set(given) or {"model_type", "hidden_size"} & set(given):
         return given, {}
     parts = [given.get(key) for key in ("rope_scaling", "rope_parameters")]
@@ -132,7 +132,7 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
 def _parsed(text: str) -> object:
     if len(text) > LONGEST:
         raise ValueError(f"the config must have at most {LONGEST:,} characters, got {len(text):,}")
-    if re.match(r'\s*"[^"]*"\s*:', text):  # what stands inside a config, without its braces
+    if re.match(r'\s*"[^"]*"\s*:', text):  # the inside of a config, without braces
         text = "{" + text.strip().rstrip(",") + "}"
     if re.fullmatch(r"[^{}\[\]\n]*(\.json|[/\\][^{}\[\]\n]*)", text.strip()):
         rule = "the config must be the text of a config.json, not the name of a file"
@@ -142,33 +142,33 @@ def _parsed(text: str) -> object:
     except json.JSONDecodeError as error:
         fault = str(error)
     except RecursionError:
-        fault = "it is nested too deep"
+        fault = "it's nested too deeply"
     except ValueError:  # Python's own limit
         fault = "a number in it has too many digits"
-    raise ValueError(f"the config must be JSON, as a config.json is: {fault}")
+    raise ValueError(f"the config must be valid JSON: {fault}")
 
 
 def written(config: dict[str, Any]) -> str:
-    """Return a config as JSON, a line for each key; what JSON has no word for is there as text."""
+    """Return a config as JSON, a line for each key, with text for what JSON can't express."""
     lines = (f"  {_as_json(str(key))}: {_as_json(value)}" for key, value in config.items())
     text = "{\n" + ",\n".join(lines) + "\n}"
-    return text.encode(errors="replace").decode()  # half a character cannot go to a page
+    return text.encode(errors="replace").decode()  # half a character can't go to a page
 
 
 def _as_json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=validate.show)
-    except (TypeError, ValueError, RecursionError):  # its keys are no text, or it holds itself
+    except (TypeError, ValueError, RecursionError):  # its keys aren't text, or it contains itself
         return json.dumps(validate.show(value), ensure_ascii=False)
 
 
 def config_box(config: dict[str, Any] | str | None = None) -> ConfigBox:
-    """Return a panel that takes a model's config.json and shows what it does to each pair of dims.
+    """Return a panel that reads a model's config.json and shows what it does to each pair.
 
     >>> print(config_box("gpt_neox").told[0])
-    Its training length, as far as the config says it, is 2,048 (max_position_embeddings).
+    Its training length is 2,048, as far as the config says (max_position_embeddings).
 
-    Args: config is where it begins: a dict, the text of a config.json, or a shipped model's name
-        (see `model_config`); None is Llama 3.1.
+    Args: config is what to show first: a dict, the text of a config.json, or a model's name (see
+        `model_config`). None is Llama 3.1.
     """
     return ConfigBox("llama_3_1" if config is None else config)

@@ -1,4 +1,4 @@
-"""What a model's config.json does to each pair of dims, in numbers and in sentences."""
+"""What a model's config.json does to each pair, in numbers and in sentences."""
 
 import math
 from typing import Any, NamedTuple
@@ -27,12 +27,12 @@ from posenc_lib.encodings.rope_config import (
 from posenc_lib.encodings.rope_scaling import LARGEST
 from posenc_lib.encodings.temperature import attention_temperature
 
-# these say how long texts are, and what else its attention does
+# keys about lengths, and about what else attention does
 UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scaling_beta"}
 NOISE = 1e-9  # of a quotient of two frequencies
-MOST = 1e300  # of a number that is halved to see whether it counts
+MOST = 1e300  # of a number that's halved to see whether it matters
 LAST = 131_071  # a position far back in a long text
-WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
+WINDOWS = {  # by type of layer: keys for how many tokens it looks back
     "sliding_attention": ("sliding_window", "local_attention"),
     "hybrid_sliding": ("sliding_window",),
     "chunked_attention": ("attention_chunk_size",),
@@ -40,46 +40,46 @@ WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
 
 
 class Fate(NamedTuple):
-    """What becomes of the pairs in one type of layer."""
+    """What happens to the pairs in one type of layer."""
 
     layer: str
-    numbers: tuple[int, ...]  # which layers, from 0; none where the config does not say it
+    numbers: tuple[int, ...]  # which layers, from 0; none if the config doesn't say
     rope_type: str
     base: float
     factor: float
-    length: int  # how many positions it was trained on, as far as the config says it
-    pairs: int  # how many turn
+    length: int  # how many positions it was trained on, as far as the config says
+    pairs: int  # how many rotate
     still: int  # how many stand still
-    kept: int  # of those that turn, how many do so as in training,
+    kept: int  # how many rotate as in training,
     between: int  # slower,
     divided: int  # and `factor` times slower
-    attention_factor: float  # what queries and keys are multiplied by; scores grow by its square
-    unseen: int  # how many pairs meet angles on a longer text that no text in training showed
-    reach: float  # the longest text on which none does; math.inf if there is none
-    slowest: float  # how many positions the slowest pair that turns takes for a turn
-    window: int | None  # how many tokens such a layer looks back, if they are limited
-    changed: int  # how many frequencies change from one token to the next beyond `length`,
+    attention_factor: float  # of queries and keys; scores grow by its square
+    unseen: int  # how many pairs meet angles in a longer text that they never had in training
+    reach: float  # the longest text in which none does; can be math.inf
+    slowest: float  # how many positions the slowest rotating pair needs for a turn
+    window: int | None  # how many tokens such a layer looks back, if it's limited
+    changed: int  # how many frequencies change from `length` to one token more,
     most: float  # and by how much at most
 
     @property
     def cliff(self) -> int | None:
-        """The length of text beyond which all frequencies are others, if there is one."""
+        """The length of text past which frequencies change, if there is one."""
         return self.length if self.changed else None
 
 
 def fates(config: dict[str, Any], times: float = 4) -> list[Fate]:
-    """Return what a config.json makes of each pair, for each type of layer that turns.
+    """Return what a config.json does to each pair, for each type of layer that rotates.
 
-    A pair that makes no whole turn in training has shown only the angles up to length·θ; one that
-    does has shown all.
+    A pair that doesn't complete a turn in training only has angles up to length·θ there. Any other
+    pair has all of them.
 
     >>> from posenc_lib.encodings.models import model_config
     >>> [llama] = fates(model_config("llama_3_1"))
     >>> llama.kept, llama.between, llama.divided, llama.unseen, llama.reach
     (29, 6, 29, 0, 65536.0)
 
-    Args: config is as in `rope_from_config`; times, at least 1, is how many training lengths the
-        longer text has.
+    Args: config is as in `rope_from_config`. times is how many training lengths the longer text
+        has, at least 1.
     """
     times, said = validate.real("times", times, above=0), text_part(config)
     return [_fate(name, one, said, times) for name, one in turning_layers(config).items()]
@@ -126,7 +126,7 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
 
 
 def assumed(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a config leaves to its model_type's class, of what counts for positions."""
+    """Return the values about positions that a config leaves to its model_type's class."""
     given, row = stated(config)
     silent, inner = row.get("silent", {}), given.get("rope_parameters") or {}
     heads = row.get("heads", ["head_dim"])
@@ -144,7 +144,7 @@ def assumed(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def idle_keys(config: dict[str, Any]) -> list[str]:
-    """Return the numbers about RoPE that a config says and that change no frequency."""
+    """Return the numbers about RoPE in a config that change no frequency."""
     part, before = language_model(config), _turned(config)
     inner = part.get("rope_scaling") or part.get("rope_parameters") or {}
     places = [(part, key) for key in ("rope_theta", "partial_rotary_factor") if key in part]
@@ -160,24 +160,24 @@ def idle_keys(config: dict[str, Any]) -> list[str]:
         try:
             after = _turned(other)
         except (TypeError, ValueError):
-            continue  # what may not be half as large counts
+            continue  # half of it isn't allowed, so it matters
         if after == before:
             idle.append(key)
     return list(dict.fromkeys(idle))
 
 
 def _turned(config: dict[str, Any]) -> list:
-    """Return what all layers turn by, in short texts and long, to be compared."""
+    """Return how all layers rotate, in short and long texts, in a form to compare."""
     found = [layer for layer in layers_of(config).values() if layer.parameters is not None]
     each = [layer.scaled(seq_len=n) for layer in found for n in (1, 2**40)]
     return [(theta.tolist(), factor) for theta, factor in each]
 
 
 def told(config: dict[str, Any], times: float = 4) -> list[str]:
-    """Return in sentences what a config.json means for longer texts; see `fates`."""
+    """Return what a config.json means for longer texts, in sentences; see `fates`."""
     said, found = text_part(config), fates(config, times)
     alike: dict[tuple, list[Fate]] = {}
-    for one in found:  # of layers that differ in nothing but their name, one sentence
+    for one in found:  # one sentence for layers that differ only in name
         alike.setdefault(one[2:12], []).append(one)
     sentences = [_length(config)]
     for each in alike.values():
@@ -195,25 +195,25 @@ def _length(config: dict) -> str:
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
     lacking = [_shown(key, value) for key, value in silent.items()]
     known = (
-        f" The config leaves out {validate.listed(lacking)}: its class says so." if lacking else ""
+        f" The config leaves out {validate.listed(lacking)}, so its class decides."
+        if lacking
+        else ""
     )
     if scaled and "original_max_position_embeddings" in given:
-        text = (
-            f"The config gives {length:,} tokens as the length before its frequencies were scaled"
-        )
+        text = f"The config gives {length:,} tokens as the length before scaling"
         if "original_max_position_embeddings" in silent.get("rope_parameters", {}):
-            text = f"Its class gives {length:,} tokens as the length before frequencies are scaled"
+            text = f"Its class gives {length:,} tokens as the length before scaling"
         if one.longest:
-            text += f"; it is made for {one.longest:,}"
-        return f"{text}. Whether it was trained on longer texts since, it does not say.{known}"
-    text = f"Its training length, as far as the config says it, is {length:,}"
-    if "max_position_embeddings" in silent:
-        text = f"Its training length, as its class assumes it, is {length:,}"
-    text += " (max_position_embeddings)"
+            text += f", and max_position_embeddings is {one.longest:,}"
+        return f"{text}. It doesn't say whether training on longer texts followed.{known}"
+    source = (
+        "its class assumes" if "max_position_embeddings" in silent else "far as the config says"
+    )
+    text = f"Its training length is {length:,}, as {source} (max_position_embeddings)"
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
         return f"{text}.{known}"
-    before = f"it was {length / factor:,.0f} before"
-    return f"{text}. If that counts the factor {factor:g} already, {before}.{known}"
+    before = f"it was {length / factor:,.0f} before. Then divide the lengths below by {factor:g}"
+    return f"{text}. If that already includes the factor {factor:g}, {before}.{known}"
 
 
 def _shown(key: str, value: object) -> str:
@@ -223,40 +223,40 @@ def _shown(key: str, value: object) -> str:
 
 
 def _swapped(config: dict) -> list[str]:
-    """Say what looks as if two values had changed places."""
+    """Say which values look swapped."""
     sentences = []
     for one in turning_layers(config).values():
         given = one.parameters or {}
         short, long = given.get("short_factor"), given.get("long_factor")
         if kind_of(one) == "longrope" and short and long and sum(short) > sum(long):
-            sentences.append("short_factor slows more than long_factor: are the two swapped?")
+            sentences.append("short_factor slows more than long_factor. Are they swapped?")
         original = given.get("original_max_position_embeddings")
         if isinstance(original, int | float) and one.longest and original > one.longest:
             lengths = f"{original:,} is more than max_position_embeddings, {one.longest:,}"
-            sentences.append(f"original_max_position_embeddings {lengths}: are the two swapped?")
+            sentences.append(f"original_max_position_embeddings {lengths}. Are they swapped?")
     return list(dict.fromkeys(sentences))
 
 
 def _other_parts(config: dict) -> list[str]:
-    """Say which part of a model of several texts this is about."""
+    """Say which part of a model with several parts this is about."""
     part = families().get(config.get("model_type", ""), {}).get("part", "")
     if part not in ("global_config", "decoder_config", "decoder"):
         return []
-    return [f"This is about its {part}; pass its other parts by themselves, with a model_type."]
+    return [f"This is about its {part}. Pass any other part by itself, with a model_type."]
 
 
 def _idle(config: dict) -> list[str]:
-    """Say which numbers of a config change nothing, found by changing them."""
+    """Say which numbers in a config change nothing, found by changing them."""
     idle = idle_keys(config)
     if not idle:
         return []
     if len(idle) == 1:
-        return [f"{idle[0]} changes nothing here: its code doesn't use it."]
-    return [f"{validate.listed(idle)} change nothing here: its code doesn't use them."]
+        return [f"{idle[0]} changes nothing here. Its code doesn't use it."]
+    return [f"{validate.listed(idle)} change nothing here. Its code doesn't use them."]
 
 
 def _names(each: list[Fate], said: dict) -> str:
-    """Return what these layers are called, and how many they are."""
+    """Return the names of these layers, and how many there are."""
     names = " and ".join(one.layer.replace("_", " ") for one in each)
     numbers, many = sum(len(one.numbers) for one in each), said.get("num_hidden_layers")
     counted = f" ({numbers} of {many} layers)" if numbers and many else ""
@@ -264,36 +264,35 @@ def _names(each: list[Fate], said: dict) -> str:
 
 
 def _rounded(count: float) -> str:
-    """Return a large number as one says it: 67 million."""
+    """Return a large number the way people say it: 67 million."""
     size, name = (1e9, "billion") if count >= 1e9 else (1e6, "million")
     return f"{count:,.0f}" if count < 1e6 else f"{float(f'{count / size:.2g}'):,g} {name}"
 
 
 def _pairs(each: list[Fate], said: dict, times: float) -> str:
     one = each[0]
-    turn = f"all {one.pairs} pairs turn"
+    rotate = f"All {one.pairs} pairs rotate"
     if one.still:
-        turn = f"{one.pairs} of {one.pairs + one.still} pairs turn"
+        rotate = f"{one.pairs} of {one.pairs + one.still} pairs rotate"
     kind = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}"
-    text = f"{kind}; {turn}, the slowest once in {_rounded(one.slowest)} tokens"
+    text = f"{kind}. {rotate}, and the slowest needs {_rounded(one.slowest)} tokens for a turn"
     if one.kept == one.pairs:
-        return f"{text}; none is slowed."
+        return f"{text}. None is slowed."
     if one.rope_type in ("longrope", "dynamic"):
-        return (
-            f"{text} in a text of {times * one.length:,.0f}; "
-            "in longer texts each is slowed in its own way."
-        )
-    slowed = f"slowed {one.factor:g} times: {one.divided}"
-    return f"{text}; kept as they are: {one.kept}, in between: {one.between}, {slowed}."
+        longer = "In longer texts, each pair is slowed by a different factor"
+        return f"{text}, in a text of {times * one.length:,.0f}. {longer}."
+    slowed = f"slowed by a factor of {one.factor:g}: {one.divided}"
+    return f"{text}. Kept: {one.kept}, in between: {one.between}, {slowed}."
 
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
-    """Say what becomes of angles on a longer text; a short window shows none that is new."""
+    """Say which angles a longer text adds. With a short window, it adds none."""
     near = [one for one in each if one.window is not None and one.window <= one.length]
     sentences = []
     for one in near:
-        back = f"{one.layer.replace('_', ' ')} a token looks back {one.window:,} at most"
-        sentences.append(f"With {back}: long texts bring no new angle.")
+        name = one.layer.replace("_", " ").capitalize()
+        window = f"{name} has a window of {one.window:,} tokens"
+        sentences.append(f"{window}, so long texts add no new angles there.")
     far = [one for one in each if one not in near]
     if far:
         sentences.append(_unseen(far[0], times))
@@ -301,24 +300,26 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
 
 
 def _unseen(one: Fate, times: float) -> str:
-    at = f"At {times:g} times its training length, {int(times * one.length):,} tokens,"
-    first = "every pair has turned before"
+    at = f"At {times:g} times the training length, {int(times * one.length):,} tokens,"
+    first = "Every pair completed a turn in training"
     if one.reach < math.inf:
-        first = f"the first one does beyond {one.reach:,.0f}"
+        first = f"New angles start past {one.reach:,.0f}"
+    if one.rope_type == "longrope":
+        first += ", if training was unscaled"
     if not one.unseen:
-        return f"{at} no pair meets an angle that training never showed; {first}."
+        return f"{at} no pair meets an angle it never had in training. {first}."
     return (
-        f"{at} {one.unseen} pairs meet angles that training never showed ({first}): "
-        "scale the frequencies before you go there, "
-        "and test whether words far back are still found (lesson 10)."
+        f"{at} {one.unseen} pairs meet angles they never had in training. {first}. "
+        "Scale the frequencies before you go there, "
+        "and test whether the model can still find words far back (lesson 10)."
     )
 
 
 def _temperature(config: dict, found: list[Fate], said: dict) -> str:
     most = max(one.attention_factor for one in found)
-    text = "attention_factor is 1: cos and sin are as they were."
+    text = "attention_factor is 1, so it doesn't change scores."
     if {one.attention_factor for one in found} != {1.0}:
-        scores = f"scores by its square, {most * most:.3f}"
+        scores = f"scores grow by its square, {most * most:.3f}"
         text = f"attention_factor {most:.3f} multiplies queries and keys, so {scores}."
     if "mscale" not in family(said).get("also", ()):
         return text
@@ -330,9 +331,9 @@ def _temperature(config: dict, found: list[Fate], said: dict) -> str:
         asked = validate.real("rope_parameters['mscale_all_dim']", asked, high=LARGEST)
         # its square, which may be too large for a power
         sharper = 0.1 * asked * math.log(max(factor, 1.0)) + 1
-        told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
+        told = f"{sharper * sharper:.3f}, for mscale_all_dim"
         maker = "DeepSeek" if said["model_type"].startswith("deepseek") else said["model_type"]
-        return f"{text} {maker}'s own attention code multiplies scores by {told}."
+        return f"{text} {maker}'s own attention code also multiplies scores by {told}."
     return text
 
 
@@ -341,11 +342,11 @@ def _cliff(found: list[Fate]) -> list[str]:
     if one is None:
         return []
     if one.rope_type == "dynamic":
-        text = f"Beyond {one.cliff:,} tokens each length has frequencies of its own"
-        return [f"{text}: keys cached before do not fit."]
+        text = f"Past {one.cliff:,} tokens, each length has its own frequencies"
+        return [f"{text}, so keys cached earlier don't fit."]
     jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
-    text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}"
-    return [f"{text}: keys cached before no longer fit, compute them anew."]
+    text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens, {jump}"
+    return [f"{text}. Keys cached earlier no longer fit, so recompute them."]
 
 
 def _grown(**how) -> str:
@@ -353,16 +354,20 @@ def _grown(**how) -> str:
 
 
 def _still_layers(config: dict, said: dict) -> list[str]:
-    """Say which layers turn nothing, and which have no attention at all."""
+    """Say which layers don't rotate, and which have no attention at all."""
     still: dict[str, list[int]] = {"RoPE": [], "attention": []}
     for name, one in layers_of(config).items():
         if one.parameters is None:
             still["attention" if name in WITHOUT_ATTENTION else "RoPE"] += one.numbers
-    marks = "; in no_rope_layers a 1 means RoPE, a 0 none" if said.get("no_rope_layers") else ""
+    marks = (
+        ". In no_rope_layers, a 1 means RoPE and a 0 means none"
+        if said.get("no_rope_layers")
+        else ""
+    )
     if said.get("attn_temperature_tuning") and said.get("floor_scale") and said.get("attn_scale"):
         grown = _grown(floor_scale=said["floor_scale"], attn_scale=said["attn_scale"])
-        marks += f"; queries there grow with their position, {grown}"
-    beside = {"RoPE": marks, "attention": ": they know the order because they read token by token"}
+        marks += f". Queries there grow with their position, {grown}"
+    beside = {"RoPE": marks, "attention": ". They know the order from reading token by token"}
     sentences = []
     for what, numbers in still.items():
         if not numbers:
@@ -375,41 +380,41 @@ def _still_layers(config: dict, said: dict) -> list[str]:
 
 
 def _beside(found: list[Fate], said: dict) -> list[str]:
-    """Say what counts for positions beside frequencies, each with the lesson that shows it."""
+    """Say what else matters for positions, with the lesson that shows it."""
     given, window = said.get("rope_parameters") or {}, said.get("sliding_window")
     also = family(said).get("also", ())
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
     sentences = []
     if neighbors(said):
         order = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
-        halves = "code that turns halves must reorder them first (lesson 09)"
-        sentences.append(f"{order}: dims (0, 1), (2, 3), … turn together; {halves}.")
+        halves = "Code with half pairing must reorder them first (lesson 09)"
+        sentences.append(f"{order}: dims (0, 1), (2, 3), … form pairs. {halves}.")
     if "mla" in also:
         kept = "the others"
         if "qk_nope_head_dim" in said:
-            kept = f"{said['qk_nope_head_dim']} others of each head"
-        turn = f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}"
-        never = "which hold content and never turn"
-        sentences.append(f"Its attention is MLA: {turn}, {never} (lesson 09).")
+            kept = f"{said['qk_nope_head_dim']} others in each head"
+        rotate = f"{said.get('qk_rope_head_dim')} dims rotate, separate from {kept}"
+        never = "which hold content and never rotate"
+        sentences.append(f"Its attention is MLA: {rotate}, {never} (FAQ 16).")
     if "qk_norm" in also:
-        when = "in some codes before they turn and in others after"
-        sentences.append(f"Queries and keys are brought to one size (QK-norm), {when} (lesson 09).")
+        when = "in some code before rotating and in some after"
+        sentences.append(f"Queries and keys are scaled to one size (QK-norm), {when} (FAQ 14).")
     if "sinks" in also:
         sentences.append(
-            "Each head has a learned sink, a score without a token, which takes weight (lesson 10)."
+            "Each head has a learned sink, a score without a token, which takes attention (FAQ 17)."
         )
     betas = [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")]
     if betas:
         floor = given.get("original_max_position_embeddings") or said.get("max_position_embeddings")
         grown = _grown(floor_scale=floor, attn_scale=betas[0], ahead=0)
-        how = f"queries grow with their position, {grown} (lesson 11)"
+        how = f"queries grow with their position, {grown} (lesson 10)"
         sentences.append(f"llama_4_scaling_beta {betas[0]:g}: {how}.")
     limited = any(one.window for one in found)
     if isinstance(window, int) and not limited and said.get("use_sliding_window", True):
-        which = "which layers it limits the config does not say"
-        where = "in layers that look no farther back, no text brings a new angle"
-        sentences.append(f"sliding_window is {window:,}; {which}: {where}.")
+        which = "but the config doesn't say in which layers"
+        where = "In layers that look no farther back, long texts add no new angles"
+        sentences.append(f"sliding_window is {window:,}, {which}. {where}.")
     if any(one.get("mrope_section") for one in each):
-        pictures = "some pairs follow height and width of pictures"
-        sentences.append(f"mrope_section: {pictures}; this is about text alone (lesson 12).")
+        pictures = "some pairs follow the height and width of pictures"
+        sentences.append(f"mrope_section: {pictures}. This is about text alone (lesson 15).")
     return sentences

@@ -1,4 +1,4 @@
-"""Where the kernel of a base first falls below zero."""
+"""The first offset at which a base's kernel is negative."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from posenc_lib.encodings.frequencies import theta, turns
 from posenc_lib.encodings.validate import EVEN, checked
 
 SIDE = 128  # offsets in a block: the sums of many blocks are one product of matrices
-ROUNDING = 1e-12  # more than such a sum is wrong by
+ROUNDING = 1e-12  # such a sum's error is smaller
 
 
 @checked(d_model=EVEN, most=partial(validate.integer, high=2**26))
@@ -21,13 +21,13 @@ def first_negative(
 ) -> int | None:
     """Return the first offset at which `sinusoidal_kernel` is below zero, or None up to `most`.
 
-    Two positions that far apart look less alike than two that have nothing to do with each other.
+    Two positions that far apart look less alike than two unrelated ones.
 
     >>> first_negative(64), first_negative(64, most=700)
     (725, None)
 
-    Args: most is the last offset to be tried, below 2**26.
-    Returns: a whole number of positions, or None.
+    Args: most is the last offset to try, below 2**26.
+    Returns: an integer, or None.
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the
         length of the text.
     """
