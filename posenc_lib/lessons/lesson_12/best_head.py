@@ -1,4 +1,4 @@
-"""The best head of a RoPE in the plane, for patches that it should look at."""
+"""The best head of a RoPE in the plane, for the patches it should look at."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -25,18 +25,18 @@ class ExactHead2D:
 
     @property
     def attention(self) -> Floats:
-        """What the query gives each patch of its window, the shape of the wish; sums to 1."""
+        """What the query gives each patch of its window, in the shape of the wish; sums to 1."""
         phi = _in_plane(self.directions, self.query, self.wish.shape)
         return softmax(phi @ self.weights).reshape(self.wish.shape)
 
     @property
     def mass(self) -> float:
-        """The share of its attention that lies on the wish, 0 … 1."""
+        """The share of its attention on the wish, 0 … 1."""
         return float(self.attention[self.wish].sum())
 
     @property
     def chance(self) -> float:
-        """The share of the patches wished for: the mass of a head that looks at all alike."""
+        """The wish's share of the patches: the mass of a head that looks everywhere alike."""
         return float(self.wish.mean())
 
 
@@ -47,10 +47,9 @@ def exact_head_2d(
     *,
     query: tuple[int, int] | None = None,
 ) -> ExactHead2D:
-    """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
+    """Return the head of a RoPE in the plane that looks most evenly at some patches around its own.
 
-    It minimizes the mean of −log(attention) over the patches wished for, + 0.0005·|w|², without a
-    division by √d.
+    It minimizes the mean of −log(attention) over the wish, + 0.0005·|w|², without dividing by √d.
 
     >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])
     >>> for wish in ("its row", "diagonal"):
@@ -59,12 +58,11 @@ def exact_head_2d(
     its row: 0.14 by chance, 0.28
     diagonal: 0.14 by chance, 0.98
 
-    Args: directions are radians that each pair turns per step down and to the right, shape (2,
-        pairs); wish says which patches to look at, bool, (rows, columns) of the window; query
-        is the row and the column of the patch that asks, from 0; None means the one
-        in the middle.
+    Args: directions are each pair's radians per step down and to the right, shape (2, pairs). wish
+        marks the patches to look at, bool, with the window's shape (rows, columns). query is the
+        query's row and column, from 0; None is the middle.
     Returns: an `ExactHead2D`.
-    Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision
+    Source: like `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision
         Transformer".
     """
     if len(directions) != 2:

@@ -1,4 +1,4 @@
-"""The pictures that only lesson 12 shows."""
+"""The pictures only lesson 12 shows."""
 
 from functools import lru_cache
 
@@ -11,11 +11,11 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 WISH = Parameter(
-    "wish", "which patches the head should look at, all alike", "diagonal", options=WISHES
+    "wish", "which patches the head should look at, evenly", "diagonal", options=WISHES
 )
 
 
-INNER = 0.22  # the radius of the circle of the slowest, where that of the fastest is 1
+INNER = 0.22  # radius of the slowest pair's circle, if the fastest's is 1
 
 
 ALONG = 0.5  # degrees from an axis within which an arrow counts as along it
@@ -26,9 +26,7 @@ PLANE = {"needs": "directions", "ignores": "seq_len columns content", "square": 
 
 @view("free", "Which way pairs look", x="right", **PLANE, drags="tilt", degrees=270.0)
 def directions(pen, encoding):
-    """Draw each pair as an arrow the way it looks in the plane, the longer, by its logarithm, the
-    faster it turns.
-    """
+    """Draw each pair as an arrow in the direction it looks, longer the faster it rotates."""
     ways = np.asarray(encoding.directions, np.float64)
     fast = np.hypot(*ways)
     decades, unit = np.log10(fast), ways[::-1] / fast
@@ -36,7 +34,7 @@ def directions(pen, encoding):
     low = min(np.floor(decades.min()), top - 1)
     reach = INNER + (1 - INNER) * (decades - low) / (top - low)
     pen.axes((-1.1, 1.1), (1.1, -1.1), xticks=(), yticks=())
-    pen.unit("↓ down; the longer, the faster a pair turns")
+    pen.unit("↓ down; the longer, the faster a pair rotates")
     ends, back, aside = (
         (reach * unit).T,
         ((reach - 0.09) * unit).T,
@@ -54,23 +52,22 @@ def directions(pen, encoding):
     title = f"{between} of {style.plural(count, 'pair')} {look} in between"
     pen.title(title if between else even)
     return (
-        f"Of {count} pairs {row} look along the row, {column} along the column, {between} in "
+        f"Of {count} pairs, {row} look along the row, {column} along the column, and {between} in "
         "between."
     )
 
 
 @view("cells", "What the best head does", **PLANE)
 def window_head(pen, encoding, wish=WISH):
-    """Color how the best head spreads attention around the patch that asks; the patches wished for
-    are outlined.
+    """Color where the best head for a wish looks; the wish is outlined, the query framed.
 
-    The darkest color is that of attention which lies evenly on the wish.
+    The darkest color is that of attention spread evenly over the wish.
     """
     meant = wished(wish)
     attention = _attention(np.ascontiguousarray(encoding.directions, np.float64).tobytes(), wish)
     pen.cells(100 * attention, (0.0, 100 / meant.sum()), xticks=(), yticks=())
     pen.unit("% of attention")
-    framed = np.pad(meant, 1)  # edges between cells that are meant and others:
+    framed = np.pad(meant, 1)  # edges between cells of the wish and others
     edges = [
         [(x - 1.5, y - 0.5), (x - 0.5, y - 0.5)] for y, x in np.argwhere(framed[1:] != framed[:-1])
     ]
@@ -82,12 +79,12 @@ def window_head(pen, encoding, wish=WISH):
         pen.strokes(edges, color=color, lw=lw, capstyle="projecting")
     pen.frame(REACH - 0.5, REACH - 0.5, 1, 1)
     mass, chance = float(attention[meant].sum()), float(meant.mean())
-    pen.title(f"{100 * mass:.0f} % on the wish, by chance {100 * chance:.0f} %")
-    told = f"puts {number(mass)} of its attention there, by chance {number(chance)}"
+    pen.title(f"{100 * mass:.0f}% on the wish, {100 * chance:.0f}% by chance")
+    told = f"puts {number(mass)} of its attention there, and {number(chance)} is chance"
     return f"The best head for the wish ({wish}) {told}."
 
 
 @lru_cache(256)
 def _attention(directions: bytes, wish: str) -> np.ndarray:
-    """Return the attention of the head that is best for a wish, the shape of the window."""
+    """Return the attention of the best head for a wish, in the shape of the window."""
     return exact_head_2d(np.frombuffer(directions).reshape(2, -1), wished(wish)).attention
