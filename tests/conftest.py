@@ -24,7 +24,8 @@ DAY = int(os.environ.setdefault("POSENC_DAY", str(date.today().toordinal())))
 # lessons whose first cell shows a picture below its imports
 PICTURE_FIRST = ("00_start_here", "01_why_position", "02_integers", "03_binary", "05_sinusoidal")
 PICTURE_FIRST += ("04_sine", "06_rope", "07_relative", "08_alibi", "09_rope_in_practice")
-PICTURE_FIRST += ("10_beyond", "11_config", "12_plane", "13_which", "14_make_your_own", "16_real_model")
+PICTURE_FIRST += ("10_beyond", "11_config", "12_plane", "13_which", "14_make_your_own")
+PICTURE_FIRST += ("15_positions_not_words", "16_real_model")
 
 # what takes longest, in the order in which it begins
 LONGEST = (

@@ -518,7 +518,7 @@ def directions(title, said, e, v):
 def signal_fit(title, said, e, v):
     _, true, fitted = e.signal
     off = np.sqrt(np.mean((true - fitted) ** 2))
-    return ("found" in title) == (off <= 0.1) and about(said[0], off)
+    return ("finds" in title) == (off <= 0.1) and about(said[0], off)
 
 
 def number_line(title, said, e, v):

@@ -34,7 +34,7 @@ def directions(pen, encoding):
     low = min(np.floor(decades.min()), top - 1)
     reach = INNER + (1 - INNER) * (decades - low) / (top - low)
     pen.axes((-1.1, 1.1), (1.1, -1.1), xticks=(), yticks=())
-    pen.unit("↓ down; the longer, the faster a pair rotates")
+    pen.unit("↓ down; the longer, the faster a pair turns")
     ends, back, aside = (
         (reach * unit).T,
         ((reach - 0.09) * unit).T,

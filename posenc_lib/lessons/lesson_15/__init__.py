@@ -1,1 +1,1 @@
-"""What lesson 15, Positions that are not words, alone needs: its puzzles and pictures."""
+"""What lesson 15, Positions that aren't words, alone needs: its puzzles and pictures."""

@@ -1,4 +1,4 @@
-"""The pictures that only lesson 15 shows."""
+"""The pictures only lesson 15 shows."""
 
 import numpy as np
 
@@ -21,17 +21,15 @@ OF_PAIRS = {
 }
 
 
-FLOOR = -7  # the power of ten at the foot of the bars: no pair turns slower
+FLOOR = -7  # power of ten at the foot of the bars; no pair is slower
 
 
-MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
+MISSED = 0.1  # a fit that's off by more hasn't found the curve; always 0 is off by 1
 
 
-@view("cells", "Where each token stands", x="token", left=56, **TOKENS)
+@view("cells", "Each token's positions", x="token", left=56, **TOKENS)
 def axis_positions(pen, encoding):
-    """Color and write where each token stands, first words, then a picture, then words: in time,
-    row and column.
-    """
+    """Write each token's time, row, and column: words, a picture, and words again."""
     places = encoding.axis_positions
     count, last = places.shape[1], int(places.max())
     pen.cells(places, (0, max(last, 1)), mixes=False, yticks=dict(enumerate(AXES)))
@@ -52,9 +50,9 @@ def axis_positions(pen, encoding):
     then = ""
     if encoding.after:
         pen.frame(end - 0.5, -0.5, 1, 3, style.INK)
-        then = f"; the word after the picture (framed) stands at {places[0, end]}"
+        then = f". The word after the picture (framed) is at {places[0, end]}"
     words = style.plural(encoding.before, "word"), style.plural(encoding.after, "word")
-    return f"{used}: {words[0]}, a {kind}, {words[1]}{then}."
+    return f"{used}: {words[0]}, a {kind}, and {words[1]}{then}."
 
 
 @view(
@@ -67,7 +65,7 @@ def axis_positions(pen, encoding):
     **OF_PAIRS,
 )
 def axis_of_pair(pen, encoding):
-    """Draw how fast each pair turns, a bar in the color of the axis that turns it."""
+    """Draw each pair's frequency as a bar, in the color of the axis that rotates it."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps
     ticks = {power: number(10.0**power) for power in range(0, FLOOR, -2)}
     pen.axes(len(theta), (FLOOR, 0.3), yticks=ticks)
@@ -82,17 +80,15 @@ def axis_of_pair(pen, encoding):
         pairs = np.flatnonzero(axes == axis)
         pen.bars(pairs, FLOOR, np.log10(theta[pairs]), wide=0.6, color=color)
     pen.says = lambda x, y: number(theta[min(max(round(x), 0), len(theta) - 1)])
-    counts = "Time {}, row {}, column {} pairs".format(*np.bincount(axes, minlength=3))
+    counts = "Pairs: time {}, row {}, column {}".format(*np.bincount(axes, minlength=3))
     pen.title(counts)
-    moved = "a step in time moves the code by {}, one row down by {}, one column to the right by {}"
-    return f"{counts}: {moved.format(*map(number, steps))}."
+    moved = "A step in time moves the code by {}, a step down by {}, and a step to the right by {}"
+    return f"{counts}. {moved.format(*map(number, steps))}."
 
 
 @view("curves", "Fitted to a few points", x="x", needs="signal known errors", ignores="seq_len")
 def signal_fit(pen, encoding):
-    """Draw a curve, the few points of it that are known, and what waves that were fitted to these
-    make of the rest.
-    """
+    """Draw a curve, its known points, and the sum of waves fitted to these points."""
     (x, true, fitted), known, (there, all_along) = encoding.signal, encoding.known, encoding.errors
     high = style.nice_bound(1.1 * np.abs(true).max())
     pen.axes(
@@ -106,10 +102,10 @@ def signal_fit(pen, encoding):
     )
     pen.change(x, true, np.where(np.abs(fitted) <= high, fitted, np.nan))
     pen.mark(np.stack(known, axis=1), size=7, lw=0.8)
-    seen = "Points by heart, not the curve" if there <= MISSED else "Too slow: a blur"
-    seen = f"{'The curve is found' if all_along <= MISSED else seen}, off by {number(all_along)}"
+    seen = "The points, but not the curve" if there <= MISSED else "Too slow: a blur"
+    seen = f"{'It finds the curve' if all_along <= MISSED else seen}, off by {number(all_along)}"
     pen.title(seen)
     return (
-        f"{seen} all along (root mean square), by {number(there)} at the {len(known[0])} known "
-        "points."
+        f"{seen} along the curve (root mean square), and by {number(there)} at the {len(known[0])} "
+        "known points."
     )
