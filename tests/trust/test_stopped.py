@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +15,6 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from posenc_lib.__main__ import main
-from posenc_lib.figures.registry import FIGURES as ALL
 from posenc_lib.tools.train import load, save
 
 from ..conftest import until
@@ -82,10 +82,14 @@ def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(
 
 
 def command(folder, *arguments, **streams) -> subprocess.Popen:
-    """Start a command in a folder, apart from this process's terminal."""
+    """Start a command in a folder, apart from this process's terminal.
+
+    It can be interrupted even if these tests run in the background, where a shell ignores SIGINT.
+    """
     line = [sys.executable, "-m", "posenc_lib", *map(str, arguments)]
     room = {"cwd": folder, "env": os.environ | {"TMPDIR": str(folder)}, "start_new_session": True}
-    return subprocess.Popen(line, **room, text=True, **streams)
+    usual = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(line, **room, preexec_fn=usual, text=True, **streams)
 
 
 PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -99,8 +103,7 @@ def test_a_command_that_is_stopped_says_one_line(what, number, tmp_path):
     book = new_notebook(cells=[new_code_cell("open('begun', 'w').close()\nwhile True: pass")])
     nbformat.write(book, tmp_path / "a.ipynb")
     before = (tmp_path / "a.ipynb").read_bytes()
-    # all figures take so long that it's never done before it's stopped
-    lines = {"notebooks": ["a.ipynb"], "figures": ["make", *ALL, "--out", "made"]}
+    lines = {"notebooks": ["a.ipynb"], "figures": ["make", *FIGURES, "--out", "made"]}
     begun = {"notebooks": tmp_path / "begun", "figures": tmp_path / "made"}
     with command(tmp_path, what, *lines[what], **PIPED) as run:
         try:
