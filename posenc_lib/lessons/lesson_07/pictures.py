@@ -62,12 +62,19 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
 TASK = Parameter("task", "what the models learned", "look_back", options=TASK_NAMES)
 AFTER = replace(DONE, default=DONE.high)
 MODEL_HEAD = Parameter("model_head", "which of its two heads", 0, 0, 1, most=1)
-OF_T5 = {
-    "needs": "buckets biases",
-    "only": lambda encoding: encoding.name == "t5",
-    "only_for": "t5, whose numbers were trained",
-    "matters": lambda encoding: [],
-}
+
+
+def of_trained(name: str, parts: str, needs: str) -> dict:
+    """Return what a picture asks for that shows parts of trained models with one encoding."""
+    return {
+        "needs": needs,
+        "only": lambda encoding: encoding.name == name,
+        "only_for": f"{name}, whose {parts} were trained",
+        "matters": lambda encoding: [],
+    }
+
+
+OF_T5 = of_trained("t5", "numbers", needs="buckets biases")
 
 
 def learned_biases(task: str, seed: int, done: int) -> np.ndarray:
@@ -122,12 +129,7 @@ def learned_attention(
 
 
 SYMBOL = Parameter("symbol", "which symbol asks", 3, 0, SYMBOLS - 1, most=SYMBOLS - 1)
-OF_SHAW = {
-    "needs": "buckets",
-    "only": lambda encoding: encoding.name == "shaw",
-    "only_for": "shaw, whose vectors were trained",
-    "matters": lambda encoding: [],
-}
+OF_SHAW = of_trained("shaw", "vectors", needs="buckets")
 
 
 def asked(seed: int, done: int, head: int) -> np.ndarray:

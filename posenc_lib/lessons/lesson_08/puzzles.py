@@ -9,15 +9,20 @@ def _plain(num_heads: int) -> np.ndarray:
     return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
 
 
+def _power(num_heads: int) -> int:
+    """Return the largest power of two that isn't above num_heads."""
+    return 1 << (num_heads.bit_length() - 1)
+
+
 def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
     """Return slopes with a mistake in which ones come from twice the power."""
-    power = 2 ** (num_heads.bit_length() - 1)
+    power = _power(num_heads)
     return np.append(_plain(power), _plain(2 * power)[begin::step][: num_heads - power])
 
 
 def _from_0(num_heads: int) -> np.ndarray:
     """Return slopes with h from 0, a mistake."""
-    power = 2 ** (num_heads.bit_length() - 1)
+    power = _power(num_heads)
     twice = 2 ** (4 / power)
     return slopes(num_heads) * np.where(np.arange(num_heads) < power, twice**2, twice)
 
@@ -32,13 +37,10 @@ def _from_0(num_heads: int) -> np.ndarray:
     won="These are the authors' slopes, for any number of heads. "
     "(In MPT's code, the 8 can be a different number.)",
     mistakes={
-        "That's the paper's formula. The code differs if num_heads isn't a power of two.": (_plain),
+        "That's the paper's formula. The code differs if num_heads isn't a power of two.": _plain,
         "h counts from 1.": _from_0,
         "You took the last slopes of the longer list. Take every second one, starting with the "
-        "first.": lambda h: np.append(
-            slopes(h)[: 2 ** int(np.log2(h))],
-            _plain(2 * 2 ** int(np.log2(h)))[::-1][: h - 2 ** int(np.log2(h))][::-1],
-        ),
+        "first.": lambda h: _filled(h, _power(h) - h, 1),
         "You took the first slopes of the longer list. "
         "Take every second one. You already have the others.": lambda h: _filled(h, 0, 1),
         "You took every second slope, but the wrong ones. Start with the first.": (
