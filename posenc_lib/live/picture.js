@@ -392,15 +392,21 @@ function keep(notebook) {
   notebook.setMetadata("widgets", { [STATE]: { version_major: 2, version_minor: 0, state } });
 }
 
-function atSaving(model) {
+function atSaving(context) {
   // JupyterLab saves that there was a widget, but not which; reopened, it would say "model not found".
-  const context = model.widget_manager?.context;
-  if (!context?.model?.getMetadata || context.posenc) return;
+  if (context.posenc) return;
   context.posenc = true; // one for all panels
   context.saveState.connect((_, now) => now === "started" && keep(context.model));
 }
 
-// A page that can't load this file never says so.
-const initialize = ({ model }) => (atSaving(model), model.set("runs", true), model.save_changes());
+function initialize({ model }) {
+  // A page that can't load this file never says that it runs.
+  const tell = () => (model.set("runs", true), model.save_changes());
+  const { context, restoredStatus, restored } = model.widget_manager ?? {};
+  const notebook = context?.model?.getMetadata;
+  if (notebook) atSaving(context);
+  // A reloaded notebook takes up all of a panel's parts before it can hear that they change.
+  notebook && restoredStatus === false ? restored.connect(tell) : tell();
+}
 
 export default { initialize, render };

@@ -174,7 +174,10 @@ def test_on_a_projector_code_folds_a_panel_fits_and_the_notebook_is_as_dark_as_a
 
 
 def swipe(page, element, right: float, down: float) -> None:
-    """Put a finger on the middle of an element, and move it."""
+    """Put a finger on the middle of an element, move it, and let it rest there.
+
+    If it's lifted as it moves, the page glides on, and the next tap only stops that.
+    """
     touch = page.context.new_cdp_session(page)
     box, steps = element.bounding_box(), 12
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -187,6 +190,7 @@ def swipe(page, element, right: float, down: float) -> None:
     for k in range(1, steps + 1):
         send("touchMove", (x + right * k / steps, y + down * k / steps))
         page.wait_for_timeout(16)  # as a screen tells of it
+    page.wait_for_timeout(200)
     send("touchEnd")
 
 
