@@ -114,7 +114,9 @@ TELLS = {
         "Waves too fast just memorize", {0: "too slow", 1: "right", 2: "too fast"}
     ),
     "real_heads": Tell("A real head looks one back"),
-    "real_head_arcs": Tell("Where a real head looks", zoom=0.4),
+    "real_head_arcs": Tell(
+        "A real head loses its word", {0: "as trained", 1: "divided", 2: "mispaired"}
+    ),
     "clinic_1": Tell("Bug 1: mixed pairing", BUG),
     "clinic_2": Tell("Bug 2: the wrong axis", BUG),
     "clinic_3": Tell("Bug 3: every new query at 0", BUG),

@@ -75,7 +75,7 @@ SETTINGS = {
     "all moved by 7000": Rotary(frequencies(), moved(7000)),
     "slow half stands still": Rotary(frequencies() * STILL),
     "fast half stands still": Rotary(frequencies() * ~STILL),
-    "fastest hand stands still": Rotary(frequencies() * (torch.arange(DIMS // 2) > 0)),
+    "fastest pair stands still": Rotary(frequencies() * (torch.arange(DIMS // 2) > 0)),
     "base 10,000": Rotary(frequencies(10_000.0)),
     "base 500,000": Rotary(frequencies(500_000.0)),
     "linear (PI), factor 2": Rotary(frequencies(divided=2)),
@@ -88,6 +88,7 @@ SETTINGS = {
 
 LONGER = {  # its own rules by the names that we have
     "as trained": {"rope_type": "default"},
+    "each part alone": {"rope_type": "default"},
     "moved by 8192": {"rope_type": "default"},
     "PI, factor 2": {"rope_type": "linear", "factor": 2.0},
     "YaRN, factor 2": {
@@ -110,8 +111,12 @@ def longer(model, ids: list[int]) -> dict[str, list[float]]:
             rotary.inv_freq[-8:] = 0
         past, losses = None, []
         for start in range(0, len(ids), AT_ONCE):
+            if name == "each part alone" and start % PART == 0:
+                past = None
             now, after = (torch.tensor(ids[start + k : start + k + AT_ONCE]) for k in (0, 1))
             first = start + 8192 if name == "moved by 8192" else start
+            if name == "each part alone":
+                first = start % PART
             places = torch.arange(first, first + len(now))[None]
             with torch.no_grad():
                 out = model(now[None], position_ids=places, past_key_values=past, use_cache=True)

@@ -105,6 +105,10 @@ def write_longer() -> None:
     told = {}
     for name, how in LONGER.items():
         told[name] = by_part(losses(tokens, how))
+        if name == "as trained":
+            starts = range(0, len(tokens), real_heads.PART)
+            alone = [losses(tokens[k : k + real_heads.PART + 1], how) for k in starts]
+            told["each part alone"] = by_part(np.concatenate(alone))
         print(name, told[name], flush=True)
     write(real_heads.kept() | {"longer": told})
 

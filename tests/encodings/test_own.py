@@ -419,7 +419,7 @@ def test_leading_axes_of_one_entry_are_left_out(seed, name, axes):
         scores = (turned[10] @ keys.conj().T).real[:11] / np.sqrt(8)
         part = np.exp(scores) / np.exp(scores).sum()
         best = int(part.argmax())
-        assert f"Position 10 gives {100 * part[best]:.0f} % of its attention to {best}" in shown
+        assert f"Query 10 gives {part[best]:.0%} of its attention to key {best}" in shown
 
 
 @pytest.mark.parametrize("axes", SEVERAL)

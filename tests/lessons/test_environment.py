@@ -147,7 +147,7 @@ def test_in_a_browser_nobody_is_told_to_install_what_cannot_run_there(monkeypatc
     monkeypatch.setitem(sys.modules, "torch", None)
     assert environment.with_torch() == (None, None)
     assert capsys.readouterr().out == "PyTorch doesn't run in a browser: just read this cell.\n"
-    kept = "Here you see what is kept of the lesson's texts and settings."
+    kept = "Here, you get what's stored for the lesson's texts and settings."
     told = f"The model itself doesn't run in a browser. {kept}"
     assert runpy.run_path(real_model.__file__)["GET"] == told
 

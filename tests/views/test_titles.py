@@ -688,7 +688,8 @@ def attention_arcs(title, said, e, v):
     x = np.tile(toy_data.tokens(1, e.num_dims), (n, 1))
     weights = e.attend(x, causal=True)[1][1:]
     far = np.arange(1, n)[:, None] - np.arange(n)
-    shares = {f"{k} word{'s' * (k > 1)} back": weights[far == k].sum() for k in range(1, n)}
+    names = ["to the word before", *(f"{k} words back" for k in range(2, n))]
+    shares = {name: weights[far == k].sum() for k, name in enumerate(names[: n - 1], 1)}
     shares |= {"to itself": weights[far == 0].sum(), "to the first word": weights[:, 0].sum()}
     most = max(shares.values())
     share = 1 if n == 1 else most / (n - 1)

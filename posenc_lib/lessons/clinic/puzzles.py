@@ -1,4 +1,4 @@
-"""The clinic's puzzles: nine diagnoses, ten reports of which three are bugs, a bias to port."""
+"""The clinic's puzzles: nine diagnoses, ten reports, three of them bugs, and a bias to port."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
 def _case(number: int, answer: str, *hints: str, why: str, won: str, **looks: str) -> None:
-    """Make the puzzle of a case; `looks` says what each other diagnosis would have looked like."""
+    """Make a case's puzzle; `looks` says what each wrong diagnosis would have looked like."""
     words = ", ".join(f'"{word}"' for word in sorted([answer, *looks]))
     value_puzzle(
         f"case_{number}",
@@ -16,195 +16,185 @@ def _case(number: int, answer: str, *hints: str, why: str, won: str, **looks: st
         why=why,
         won=won,
         mistakes={look: word for word, look in looks.items()},
-        judge=lambda value: f"write one of {words}.",
+        judge=lambda value: f"Write one of {words}.",
     )
 
 
 _case(
     1,
     "mixed",
-    "Put seq_len to its least and look at the diagonal itself, query and key at one position. "
+    "Set seq_len to its lowest and look at the diagonal, where query and key share a position. "
     "Is it level?",
-    "A word with itself is turned by the same angle twice: "
-    "a rotation of any speed, in any pairing, keeps that.",
-    "So no rotation is at work. "
-    "Which diagnosis makes one of two lines that each, with its own partner, are right?",
-    why="cosines of one pairing, partners of the other. "
-    "That is no rotation, and so lengths change.",
-    won="Lengths first: they take one line to print, and a rotation must keep them.",
-    base="another base makes the bright band broader or narrower, and every diagonal stays level.",
-    checkpoint="the other pairing, in all lines alike, is a rotation, too: "
-    "level diagonals, lengths kept. Only the scores of trained weights show it.",
-    keys="if keys were not turned at all, each row would have one color; "
-    "here it changes, and lengths change, too.",
-    rounding="rounded positions make blocks far out, and nothing at all in the first 32 positions.",
+    "Query and key of one position are rotated by the same angle. "
+    "Any rotation, at any speed and in any pairing, keeps their score.",
+    "So this isn't a rotation. "
+    "Which diagnosis mixes two lines that would each be right with a different partner?",
+    why="Cosines of one pairing, partners of the other. That's no rotation, so lengths change.",
+    won="Check lengths first: it takes one line, and a rotation has to keep them.",
+    base="A different base makes the bright band wider or narrower. Every diagonal stays level.",
+    checkpoint="If all the code uses the other pairing, that's still a rotation, with level "
+    "diagonals and lengths kept. You'd only see it in the scores of trained weights.",
+    keys="If keys weren't rotated at all, each row would have a single color. "
+    "Here rows change, and so do lengths.",
+    rounding="Rounded positions make blocks further out, and nothing in the first 32 positions.",
 )
 _case(
     2,
     "axis",
-    "The scores are level. Look at the table: what changes it, seq_len or head?",
-    "Vectors are turned, then: more in head 7 than in head 1, and not at all in head 0.",
-    "So something is counted, and it is not tokens.",
-    why="all tokens of a head share one row of the table, and it is another row in another head.",
-    won="Shapes hide it: (seq_len, heads, d) and (heads, seq_len, d) both fit. "
-    "Swap the axes before the turn.",
-    unused="the scores would be as level; "
-    "but a vector that is never turned is the same in every head.",
-    ids="position_ids that are all 0 give level scores, too; "
-    "but then the slider head changes nothing.",
-    base="a base that is too large leaves the slow pairs standing; "
-    "pair 0 turns by 1 radian whatever the base.",
-    mask="a missing causal mask lets later keys in, "
-    "and leaves a diagonal where each word meets itself.",
+    "The scores are level. Look at the table: does seq_len change it, or head?",
+    "So vectors are rotated, more in head 7 than in head 1, and not at all in head 0.",
+    "Something is being counted, and it isn't tokens.",
+    why="All the tokens of a head get the same row of the table, each head a different one.",
+    won="Shapes hide this: (seq_len, heads, d) and (heads, seq_len, d) both fit. "
+    "Swap the axes before you rotate.",
+    unused="The scores would be level, but vectors that are never rotated "
+    "are the same in every head.",
+    ids="If position_ids are all 0, scores are level too, but the head slider changes nothing.",
+    base="With too large a base, the slow pairs stop, but pair 0 still rotates by 1 radian a step.",
+    mask="Without a causal mask, later keys get in, "
+    "but each word still stands out on the diagonal.",
 )
 _case(
     3,
     "alone",
-    "Move prompt. Which rows are right, those above it or those below it?",
-    "All rows below are alike, as if all those tokens stood at one place. "
+    "Move prompt. Which rows are right, those above it or those below?",
+    "All the rows below are alike, as if those tokens were in the same place. "
     "Which key do they like best?",
-    "They like position 0 best, and a query likes best the key at its own place.",
-    why="a token that comes alone is row 0 of its own little text: its query is turned by nothing.",
-    won="The keys of later tokens are right, so the text read at once never shows it: "
-    "decode one token in your test.",
-    reversed="a rotation the other way, on query and key alike, is seen in all rows or in none.",
-    cache="keys stored in a wrong order would shuffle the columns; "
-    "here rows are wrong, columns are not.",
-    padding="a query that alone counted padding would like best a key so many places off its own; "
-    "here all like key 0.",
-    window="a window that forgets old keys would darken the left of the last rows. "
-    "They are brightest there.",
+    "They like key 0 best, and a query scores highest with the key at its own position.",
+    why="A token that comes alone gets row 0 of the table, so its query isn't rotated at all.",
+    won="The keys are right, so reading the text in one pass never shows it. "
+    "Decode a token on its own in your tests.",
+    reversed="If query and key were both rotated the wrong way, all rows would show it, or none.",
+    cache="Keys in the wrong order would shuffle columns. Here, rows are wrong.",
+    padding="If only the query counted padding, it would like best a key that far from its own. "
+    "Here, all of them like key 0.",
+    window="A window that forgets old keys would darken the left end of the last rows. "
+    "That's where they're brightest.",
 )
 _case(
     4,
     "positions",
-    "Drag start_pos down, below 256, and up again. "
-    "Where do the first blocks come, and how do they grow?",
-    "Inside a block all scores are the same: its tokens stand at one place. "
-    "So what is it that was rounded?",
-    "At 300 every second number is missing, at 600 three of four. "
-    "θ does not know where the text stands.",
-    why="a block is several neighbors at one position: "
+    "Drag start_pos below 256 and up again. Where do blocks first appear, and how do they grow?",
+    "Inside a block, all scores are equal, so its tokens are in the same place. "
+    "What must have been rounded?",
+    "At 300, every second number is missing, and at 600 three out of four. "
+    "θ doesn't know where the text starts.",
+    why="A block is several neighbors that share a position: "
     "bfloat16 has 8 binary digits, and 257 needs 9.",
-    won="Positions, θ and angles in float32, cosines rounded last: "
-    "lesson 09 measures which of them may be narrow.",
-    theta="rounded frequencies leave every diagonal exactly level; "
-    "they only turn a little too fast or slow.",
-    cosines="cosines that are rounded once are wrong by 0.002 everywhere, near and far alike: "
-    "no blocks.",
-    restart="positions that begin again make copies of the diagonal beside it, not blocks on it.",
-    short="a table that is too short and clipped has one block without end, from its last row on.",
+    won="Keep positions, θ, and angles in float32, and round cosines last. "
+    "Lesson 09 measures which of them can be narrow.",
+    theta="With rounded frequencies, every diagonal stays exactly level. "
+    "Pairs just rotate slightly too fast or too slowly.",
+    cosines="Rounded cosines are off by 0.002 everywhere, near or far, and make no blocks.",
+    restart="If positions started over, you'd see copies of the diagonal next to it.",
+    short="A table that's too short and clipped makes one endless block, from its last row on.",
 )
 _case(
     5,
     "tables",
-    "Drag start_pos through its values. Up to where is all well, and from where on again?",
-    "At 4080 the text has two halves. Which queries and which keys do not fit: "
-    "old with old, new with new, mixed?",
+    "Step start_pos through its values. Up to where is everything fine, and from where on again?",
+    "At 4080, the text has two halves. Which queries don't fit which keys: "
+    "old with old, new with new, or new with old?",
     "So old keys and new queries disagree about θ. "
-    "A text that is read at once makes both from one table.",
-    why="what came before 4096 keeps the keys of the old table in the cache, "
-    "and each new query is of the new one.",
-    won="Keys are cached turned: "
-    "whoever changes θ while a text grows must turn them anew, or keep θ.",
-    unscaled="without any scaling both use one table: at 4080, too, every diagonal stays level.",
-    length="a text beyond the training length shows new angles, but level diagonals, "
-    "as here again from 4096 on.",
-    rounding="rounding makes blocks from 256 on, ever larger; "
-    "here all is level up to 4064 and from 4096 on.",
-    twice="keys that are turned twice stand twice as far out: "
-    "wrong from position 1 on, and when read at once.",
+    "A text read in one pass gets both from one table.",
+    why="Tokens before 4,096 left keys of the old table in the cache, "
+    "and new queries come from the new one.",
+    won="Keys are cached after rotation. "
+    "If you change θ while a text grows, rotate them again, or leave θ alone.",
+    unscaled="Without any scaling, both use one table, so every diagonal is level, even at 4080.",
+    length="Past the training length, angles are new but diagonals are level, "
+    "as you can see from 4096 on.",
+    rounding="Rounding makes blocks from 256 on, larger and larger. "
+    "Here, all is level up to 4064 and again from 4096 on.",
+    twice="Keys that are rotated twice end up twice as far out. "
+    "That's wrong from position 1 on, even in one pass.",
 )
 _case(
     6,
     "sign",
-    "Look at the colors on the right: what does the diagonal get, and what the far corner?",
+    "Look at the colors on the right. What does the diagonal get, and what does the far corner?",
     "The bias is 0 on the diagonal and grows away from it. What should it do?",
-    "In the paper it is −slope·distance.",
-    why="what grows with the distance is added, where it should be taken away.",
-    won="slope·k, with nothing of the query in it, looks as strange, and is harmless: "
-    "softmax sees differences only.",
-    order="steep and flat heads exchanged: "
-    "head 0 would look far, but every head would still like near best.",
-    scale="a bias that is divided by √d, too, falls √d times as slowly; the newest key still wins.",
-    alone="a query that is counted from 0 shows while decoding only; "
-    "here a text that is read at once is wrong.",
-    mask="the mask is there: right of the query nothing is drawn. "
-    "Without one, later keys would get something.",
+    "In the paper, it's −slope · distance.",
+    why="What grows with distance is added instead of subtracted.",
+    won="slope · key, without the query, looks just as strange and is harmless, "
+    "since softmax only sees differences.",
+    order="If steep and flat heads were swapped, head 0 would look far, "
+    "but every head would still like near keys best.",
+    scale="A bias also divided by √d falls √d times as slowly, but the newest key still wins.",
+    alone="A query that counts from 0 only shows while decoding. "
+    "Here, a text read in one pass is wrong.",
+    mask="The mask is there: nothing is drawn right of the query. "
+    "Without it, later keys would get something.",
 )
 _case(
     7,
     "transposed",
     "Set seq_len to 36 and columns to 6, a square, and switch fixed. What changes? "
-    "And with 4 columns?",
-    "On 3 × 4: which patches are nearest to the outlined one? "
-    "Go through them in the order in which they are read.",
-    "The three patches 0, 1, 2 are a column in the code's eyes. "
-    "How many patches has a column of this picture?",
-    why="patch n was given row n % height, column n // height: "
-    "column by column, though pictures are read row by row.",
-    won="Test on 3 × 4. On a square this code passes any test that compares scores.",
-    names="names of height and width exchanged, in all lines alike, "
-    "change no score, on no picture.",
-    line="patches numbered like words do it on squares, too (try 36 and 6), "
+    "What about 4 columns?",
+    "On 3 × 4, which patches are nearest to the outlined one? Go through them in reading order.",
+    "The code thinks patches 0, 1, and 2 are a column. "
+    "How many patches does a column of this picture have?",
+    why="Patch n got row n % height and column n // height. "
+    "That's column by column, but pictures are read row by row.",
+    won="Test on 3 × 4. On a square, this code passes any test that compares scores.",
+    names="If height and width were swapped everywhere, no score would change, on any picture.",
+    line="Patches numbered like words look wrong on squares, too (try 36 and 6), "
     "and patch 3 would be farther from patch 0 than patch 2 is.",
-    resize="a table of another size that is not resized is wrong on squares, too, "
-    "unless they have that size.",
-    halves="the column's half before the row's gives the same cosines on every picture.",
+    resize="A table for a different size is wrong on squares, too, unless they have that size.",
+    halves="Swapping the two halves of the code keeps every cosine, on any picture.",
 )
 _case(
     8,
     "twice",
-    "How many dims move at all? And look at the two dims of one pair, sine and cosine, at the top.",
-    "If a sine and its cosine had one frequency, sin² + cos² were 1 in every pair, "
-    "and every length the same.",
-    "Which diagnosis changes the exponent from dim to dim, and lets it run to 2?",
-    why="i counts by two already, and 2i/d doubles it: "
-    "a sine and its cosine get different frequencies.",
-    won="i/(d/2) is not this: with i = 0, 1, 2, … it is 2i/d.",
-    layout="all sines first, then all cosines, is another order of the same numbers: "
-    "similarity is untouched.",
-    sines="sines without cosines begin with a row of zeros; here half of row 0 is 1.",
-    base="a larger base lets more dims stand still, too, "
+    "How many dims change at all? And look at the first two dims, a sine and its cosine.",
+    "If a sine and its cosine had the same frequency, sin² + cos² would be 1 in every pair, "
+    "and all lengths would be equal.",
+    "Which diagnosis changes the exponent from dim to dim and lets it run up to 2?",
+    why="i already counts by two, and 2i/d doubles it again, "
+    "so a sine and its cosine get different frequencies.",
+    won="i/(d/2) is different: with i = 0, 1, 2, … it equals 2i/d.",
+    layout="All sines and then all cosines is the same set of numbers in a different order. "
+    "It doesn't change similarity.",
+    sines="With sines only, row 0 would be all zeros. Here, half of it is 1.",
+    base="A larger base also stops more dims, "
     "but every diagonal stays level and every length 5.66.",
-    scale="the missing √d is about the words' vectors: this table would be the right one.",
+    scale="The missing √d concerns word vectors. This table would be the right one.",
 )
 
 _case(
     9,
     "sum",
     "Go through the heads. Does the port's head 7 see farthest, as it should? "
-    "So the order of the heads is right.",
-    "Now compare head 3 of the port with head 0 after fixed, head 4 with head 1, and so on. "
-    "By what do slopes differ?",
-    "All heads are 8 times too steep, and a head has 64 dims. "
-    "What is divided by √64, and what is not?",
-    why="the model was trained with (q·k + bias)/√d. "
+    "Then the order of heads is right.",
+    "Compare head 3 of the port to head 0 after fixed, head 4 to head 1, and so on. "
+    "By what factor do slopes differ?",
+    "All the heads are 8 times too steep, and a head has 64 dims. "
+    "What gets divided by √64, and what doesn't?",
+    why="The model was trained with (q·k + bias)/√d. "
     "If only q·k is divided, the bias is √64 = 8 times too steep.",
-    won="Neither order is wrong, so no test of the port alone finds it. "
-    "Compare it with the code of the weights.",
-    slopes="slopes of another number of heads would be off by another factor in each head. "
-    "Here all are off by 8.",
-    order="if steep and flat heads had changed places, head 7 would see least. "
+    won="Neither order is wrong, so no test of the port alone finds this. "
+    "Compare it to the code the weights come from.",
+    slopes="Slopes for a different number of heads would be off by a different factor in each. "
+    "Here, it's 8 in all of them.",
+    order="If steep and flat heads were swapped, head 7 would see least. "
     "Here it sees farthest, as it should.",
-    rounding="a rounded bias makes steps, and only far from the beginning of a text. "
-    "Here each line is straight.",
-    key="slope·key without the query adds the same to all scores of a query, "
-    "which softmax does not see.",
+    rounding="A rounded bias goes in steps, and only far into a text. Here, each line is straight.",
+    key="slope · key without the query adds one number to all scores of a query. "
+    "Softmax doesn't see that.",
 )
 
-BUGS = "dij"  # of the reports a to j
-_TRY = {  # what decides a report, for who has guessed wrongly
-    "a": "pair dims 0 and 32 of weights that were trained so, and look at H.",
-    "b": "compare the dot products of rows, not the tables.",
-    "c": "write down where the query and key 3 stand, with and without the padding, and subtract.",
-    "d": "write down where the new query and key 3 stand, and subtract.",
-    "e": "subtract the two angles, and ask what the weights have learned with.",
-    "f": "work out both for d = 8.",
-    "g": "try it on 3 × 4 patches: has the same step the same score everywhere?",
-    "h": "add slope·query to all keys of a query. What does softmax say to that?",
-    "i": "subtract the two angles: is it the offset that is left?",
-    "j": "compare cos and sin of a sliding layer with the reference, not those of a full one.",
+BUGS = "dij"  # among reports a to j
+_TRY = {  # what to try after a wrong guess
+    "a": "Pair dims 0 and 32 of weights trained that way, and look at H.",
+    "b": "Compare dot products of rows, not the tables.",
+    "c": "Write down the positions of the query and key 3, with and without padding, and subtract.",
+    "d": "Write down the positions of the new query and key 3, and subtract.",
+    "e": "Subtract the two angles, and ask what the weights were trained with.",
+    "f": "Work out both for d = 8.",
+    "g": "Try it on 3 × 4 patches. Does the same step score the same everywhere?",
+    "h": "Add slope · query to all the keys of a query. What does softmax make of it?",
+    "i": "Subtract the two angles. Is what's left the offset?",
+    "j": "Compare cos and sin of a sliding layer to the reference, not those of a full layer.",
 }
 
 
@@ -215,7 +205,7 @@ def _guesses(bugs: str) -> list[bool]:
 def _so_many(guesses) -> str:
     given = isinstance(guesses, (list, tuple)) and [isinstance(guess, bool) for guess in guesses]
     if given != [True] * len(_TRY):
-        return "give ten guesses, True for a bug and False for none, in brackets: [True, False, …]."
+        return "Write ten guesses in a list, True for a bug: [True, False, …]."
     wrong = [
         letter for letter, guess in zip(_TRY, guesses, strict=True) if guess != (letter in BUGS)
     ]
@@ -229,44 +219,45 @@ value_puzzle(
     "reports",
     _guesses(BUGS),
     "A bug changes what softmax sees, "
-    "between positions or between a text read at once and one with a cache.",
-    "c and d: write down where key 3 and the query stand, and subtract. "
-    "e and i: subtract the angles.",
-    "Three of the ten are bugs: "
-    "in two a query counts otherwise than the keys, in one layers are taken for others.",
-    why="d, i and j change scores; the other seven are conventions, or come to the same.",
-    won="Read at once, c and d look alike, and g is like case 7 on a square: "
-    "try a token alone, and a rectangle.",
+    "from one position to another, or between one pass and a cache.",
+    "For c and d, write down the positions of key 3 and the query, and subtract. "
+    "For e and i, subtract the angles.",
+    "Three of the ten are bugs. "
+    "In two, a query counts differently than the keys. In one, layers are mistaken for others.",
+    why="d, i, and j change scores. The other seven are conventions or make no difference.",
+    won="In one pass, c and d look alike, and on a square, g looks like case 7. "
+    "Try a token alone, and a rectangle.",
     judge=_so_many,
     mistakes={
-        "c is none: whatever is added to all positions cancels, "
+        "c isn't a bug. Whatever you add to all positions cancels, "
         "as long as query and keys count alike.": _guesses("cdij"),
-        "g is none: try it on 3 × 4 patches; "
-        "the same step has the same score wherever it is made.": _guesses("dgij"),
-        "h is none: it differs from −slope·distance by slope·query, "
-        "the same for all keys of a query.": _guesses("dhij"),
+        "g isn't a bug. Try it on 3 × 4 patches: "
+        "the same step has the same score everywhere.": _guesses("dgij"),
+        "h isn't a bug. It differs from −slope · distance by slope · query, "
+        "which is the same for all keys of a query.": _guesses("dhij"),
     },
 )
 
 
-# Scores and bias were divided by √d together in training;
-# which bias makes up for code that divides scores alone?
+# Training divided score + bias by √d. Which bias makes up for code that divides only the score?
 @function_puzzle(
-    "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
-    "Your code adds its bias after the division, so it must be given one that is divided already.",
+    "Write the trained score as a sum: (q·k + bias) / √d = q·k/√d + what?",
+    "Your code adds its bias after dividing, so the bias has to be divided already.",
     "pe.alibi(num_heads, seq_len) divided by np.sqrt(head_dim).",
     cases=((8, 4, 64), (4, 3, 16), (12, 5, 128)),
-    won="The shapes always fitted; only the order of two operations told the codes apart. "
+    won="All the shapes fit either way. Only the order of two operations was different. "
     "Compare outputs, not shapes.",
     mistakes={
-        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": (
+        "That's the paper's bias. This model's was divided by √d, along with q·k.": (
             lambda h, n, d: pe.alibi(h, n)
         ),
-        "multiplied: so its heads see even less far; they should see farther.": (
+        "You multiplied, so heads see even less far. They should see farther.": (
             lambda h, n, d: pe.alibi(h, n) * d**0.5
         ),
-        "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
-        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": (
+        "You divided by d. Attention divides by its square root.": lambda h, n, d: (
+            pe.alibi(h, n) / d
+        ),
+        "8 is √64, so that only works for 64 dims. Write it for any head_dim.": (
             lambda h, n, d: pe.alibi(h, n) / 8
         ),
     },

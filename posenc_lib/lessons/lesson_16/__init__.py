@@ -1,4 +1,4 @@
-"""What lesson 16, A real model, alone needs: the model, its heads and panel, puzzles, pictures."""
+"""What only lesson 16 needs: a real model, its heads, its panel, puzzles, and pictures."""
 
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.lessons.lesson_16.heads import REAL_HEADS

@@ -1,4 +1,4 @@
-"""Attention as arcs over a sentence: from each word to where it looks, as wide as its weight."""
+"""Attention as arcs over a sentence, from each word to the words it attends to."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, view
 
-LEAST = 0.02  # of a weight that is drawn
-MOST = 56  # weights that are drawn, the largest: each takes a tenth of a millisecond
-LOOP, BESIDE = 8, 4  # px: radius of an arc to itself, and what lies left of words in a column
-LINE, APART = 13, 20  # px from one word to the next, in a column and in a row of numbers
+LEAST = 0.02  # the smallest weight drawn
+MOST = 56  # weights drawn at most, each in a tenth of a millisecond
+LOOP, BESIDE = 8, 4  # px: the radius of an arc to itself, the edge left of a column of words
+LINE, APART = 13, 20  # px between words in a column, between numbers in a row
 THIN, THICK = 0.6, 6.6  # points of an arc
-FULL = 0.45  # of the way to the next word, at most, that an arc in a column takes
-ROW = 12  # px from one row of words to the next
-FEW = 8  # words that stand evenly
-CLOSE = set(".,;:!?")  # they stand closer to the word before
-PARKED = "gray: attention parked on the first word"
+FULL = 0.45  # of the way to the next word, an arc's greatest width in a column
+ROW = 12  # px between rows of words
+FEW = 8  # fewer words are spaced evenly
+CLOSE = set(".,;:!?")  # with less space before them
+PARKED = "gray: attention to the first word"
 ROUND = np.linspace(0, 2 * np.pi, 33)
 SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.1, "left": 8}
 
@@ -29,11 +29,11 @@ SHAPE = {"most_positions": 96, "tall": 1.1, "wide": 1008, "narrow": 2.1, "left":
     **SHAPE,
 )
 def attention_arcs(pen, encoding, query=QUERY):
-    """Draw an arc from each word to each that it looks at, as wide as the weight.
+    """Draw an arc from each word to each word it attends to, as wide as the weight.
 
-    A word sees itself and the words before. Those of one word stand out; what goes to the first
-    word, as much does in many heads, is gray; of a head that looks everywhere the heaviest are
-    drawn. Where a sentence has no room in a row, it takes two or three, or stands in a column.
+    A word sees itself and the words before it. The arcs of one word stand out, and those to the
+    first word are gray. If there are too many, only the widest are drawn. A sentence too long for
+    a row takes two or three, or a column.
     """
     words, weights = _attention(encoding)
     query = min(query, len(words) - 1)
@@ -49,7 +49,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     if column and len(words) > 1:
         thick = min(THICK, FULL * abs(places[1] - places[0]) * 72 / style.CSS_DPI)
 
-    # What stays while the query moves comes first: its pixels are kept
+    # What stays while the query moves is drawn first: its pixels are kept
     rows, keys = np.nonzero(_drawn(weights))
     arcs, strong = _arcs(places, rows, keys, base, column, pen.size), weights[rows, keys]
     first = (keys == 0) & (rows > 1)
@@ -75,17 +75,17 @@ def attention_arcs(pen, encoding, query=QUERY):
     aside = np.full(len(words), BESIDE + 16.0 if column else 0.0)
     pen.points = np.stack([aside, places] if column else [places, aside], axis=-1)
     pen.says = lambda x, y: _looks(words, weights, np.abs(places - (y if column else x)).argmin())
-    most = f"{100 * weights[query, top]:.0f} %"
+    most = f"{weights[query, top]:.0%}"
     named = "itself" if top == query else words[top]
-    pen.unit((words[query], style.QUERY), "gives most to", (named, style.KEY), most)
+    pen.unit((words[query], style.QUERY), "attends most to", (named, style.KEY), most)
     share, where = _mostly(weights)
-    pen.title(f"{100 * share:.0f} % of attention goes {where}")
+    pen.title(f"{share:.0%} of attention goes {where}")
     told = _looks(words, weights, query)
-    return f"{told}. Of all {len(words)} words' attention {100 * share:.0f} % goes {where}."
+    return f"{told}. Over all {len(words)} words, {share:.0%} of attention goes {where}."
 
 
 def _attention(encoding) -> tuple[list[str], np.ndarray]:
-    """Return the words, or numbers where there are none, and the weights of the same token."""
+    """Return the words, or positions if there are none, and attention's weights."""
     n = encoding.max_positions
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (n, encoding.num_dims))
     words = [word.strip() or "␣" for word in encoding.tokens[:n]]
@@ -93,14 +93,14 @@ def _attention(encoding) -> tuple[list[str], np.ndarray]:
 
 
 def _drawn(weights: np.ndarray) -> np.ndarray:
-    """Return which weights are drawn for all words: those that are large."""
+    """Return which weights are large enough to be drawn for all words."""
     drawn = weights >= max(LEAST, np.sort(weights, axis=None)[-MOST:][0])
-    drawn[0] = False  # what has no choice says nothing
+    drawn[0] = False  # it has no choice
     return drawn
 
 
 def _places(pen, words: list[str]) -> tuple[np.ndarray, int]:
-    """Return where words stand along the plot, in px, and in how many rows: 0 means a column."""
+    """Return the words' places along the plot in px, and their rows: 0 means a column."""
     (wide, high), n = pen.size, len(words)
     even = (np.arange(n) + 0.5) * wide / n
     if n < FEW or words[0].isdigit():
@@ -118,7 +118,7 @@ def _places(pen, words: list[str]) -> tuple[np.ndarray, int]:
 
 
 def _write(pen, words: list[str], places: np.ndarray, rows: int, bold: dict) -> None:
-    """Write the words, those in bold in their colors; where they'd meet, every second or third."""
+    """Write the words, some in bold and in color; if they'd overlap, every second or third."""
     every = 1
     if len(words) > 1 and (not rows or words[0].isdigit()):
         every = int(np.ceil((APART if rows else LINE) / abs(places[1] - places[0])))
@@ -134,12 +134,12 @@ def _write(pen, words: list[str], places: np.ndarray, rows: int, bold: dict) -> 
 
 
 def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
-    """Return the points of an arc from each row's word to each key's, (arcs, points, 2), in px."""
+    """Return the points of the arcs from queries to keys in px, shape (arcs, points, 2)."""
     half = np.abs(places[rows] - places[keys]) / 2
     room = (size[0] - base if column else size[1]) - 8
     out = np.minimum(1.1 * half + 8, room)[:, None] * np.sin(ROUND / 2)
     along = ((places[rows] + places[keys]) / 2)[:, None] + half[:, None] * np.cos(ROUND / 2)
-    own = half == 0  # a loop, which begins and ends at its word
+    own = half == 0  # a loop that starts and ends at its word
     out[own] = LOOP * (1 - np.cos(ROUND))
     along[own] += LOOP * np.sin(ROUND)
     out += base
@@ -147,20 +147,21 @@ def _arcs(places, rows, keys, base: float, column: bool, size) -> np.ndarray:
 
 
 def _looks(words: list[str], weights: np.ndarray, query: int) -> str:
-    """Say where a word looks most."""
+    """Say where most of a word's attention goes."""
     top = int(weights[query].argmax())
     to = "itself" if top == query else f"“{words[top]}”"
-    return f"“{words[query]}” gives {100 * weights[query, top]:.0f} % of its attention to {to}"
+    return f"“{words[query]}” gives {weights[query, top]:.0%} of its attention to {to}"
 
 
 def _mostly(weights: np.ndarray) -> tuple[float, str]:
-    """Return how much of the attention of all words but the first goes to one place, and which."""
+    """Return where most attention goes, and its share, over all words but the first."""
     n = len(weights)
     if n < 2:
         return 1.0, "to itself"
     shares = {"to itself": np.diagonal(weights)[1:].mean()}
     shares |= {"to the first word": weights[1:, 0].mean()}
     for d in range(1, n):
-        shares[f"{style.plural(d, 'word')} back"] = np.diagonal(weights, -d).sum() / (n - 1)
+        where = f"{d} words back" if d > 1 else "to the word before"
+        shares[where] = np.diagonal(weights, -d).sum() / (n - 1)
     where = max(shares, key=shares.get)
     return float(shares[where]), where

@@ -1,4 +1,4 @@
-"""A real model: queries and keys of six of its heads, before RoPE, and what it said of texts."""
+"""What's stored of a real model: queries and keys of six heads before RoPE, and what it said."""
 
 import io
 from functools import cache
@@ -15,10 +15,10 @@ from posenc_lib.files import stored, stored_data
 
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
-# of that model; its pairs are interleaved in the file that was read
+# the model's; pairs are interleaved in its file
 BASE, TRAINED = 100_000.0, 8192
-PART = 2048  # tokens of a long text whose perplexity is kept together
-HEADS = {  # name: what the head looks for, its layer, and its number there
+PART = 2048  # tokens of a long text that share a perplexity
+HEADS = {  # name: what the head attends to, its layer, and its number there
     "previous_head": ("the token before", 16, 0),
     "own_head": ("the token itself", 11, 6),
     "back_head": ("3 and 4 tokens back", 11, 2),
@@ -29,12 +29,12 @@ HEADS = {  # name: what the head looks for, its layer, and its number there
 
 
 class RealHead(NamedTuple):
-    """What one head made of the text.
+    """What one head made of a text.
 
     Attributes:
-        looks_for, layer, head: what it mostly does, and which one it is.
-        q, k: queries and keys before RoPE, float64 of shape (35, 64); tokens: the text, as the
-            model reads it.
+        looks_for, layer, head: what it mostly attends to, and which head it is.
+        q, k: queries and keys before RoPE, float64 of shape (35, 64).
+        tokens: the text, as the model reads it.
     """
 
     looks_for: str
@@ -49,8 +49,8 @@ class RealHead(NamedTuple):
 def real_heads() -> dict[str, RealHead]:
     """Return six heads of SmolLM2-135M-Instruct by name.
 
-    A head is for explore("rope", q=head.q, k=head.k, tokens=head.tokens). From weights of 4 bits,
-    rounded to float16, of a text of 35 tokens without a start token. The model's base is 100,000.
+    To open one: explore("rope", q=head.q, k=head.k, tokens=head.tokens, base=100_000). They were
+    computed from 4-bit weights and rounded to float16. The text has no start token.
 
     >>> head = real_heads()["previous_head"]
     >>> head.looks_for, head.q.shape, head.tokens[:3]
@@ -69,15 +69,12 @@ def real_heads() -> dict[str, RealHead]:
 
 @cache
 def kept() -> dict[str, Any]:
-    """Return what is kept: the model, the texts by name, and what it said.
-
-    What it said is kept by text and setting, and of a longer text.
-    """
+    """Return the texts by name, and what the model said, by text and setting."""
     return stored_data(SAID, model=object, texts=dict, said=dict)
 
 
 def _under_rope(name: str) -> Encoding:
-    """Return a head as an encoding, under RoPE as its model has it."""
+    """Return a head as an encoding, with its model's RoPE."""
     head = real_heads()[name]
     rope = Rope(base=BASE, trained=TRAINED, seq_len=len(head.q))
     look = {

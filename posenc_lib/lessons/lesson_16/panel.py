@@ -1,4 +1,4 @@
-"""`speak`: the real model under the reader's hand, with a text, sliders, likeliest next words."""
+"""`speak`: a panel where readers break the real model's positions and see what it says."""
 
 import html
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from posenc_lib.live.page import Beside, Look, OnPage, close_all, message
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
-STILL = "how many of the 32 pairs do not turn, from the {} on"
+STILL = "how many of the 32 pairs don't rotate, from the {} on"
 
 
 class InModel(Encoding):
-    """The positions of a model that reads a text: of its own, at any setting."""
+    """The positions of a model that reads a text of the reader's, at any setting."""
 
     name, title = "real_model", "SmolLM2-135M"
     words: str
@@ -30,19 +30,21 @@ class InModel(Encoding):
         base_of(real.RIGHT.base, low=1000),
         Parameter(
             "rope_type",
-            "how its frequencies are scaled for longer texts",
+            "how frequencies are scaled for longer texts",
             "default",
             options=SCALINGS,
         ),
-        powers_of("factor", "for texts how many times longer", 4, 1, 32),
-        Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
-        Parameter("reversed", "whether all pairs turn the other way", False, options=(False, True)),
+        powers_of("factor", "how many times longer texts may be", 4, 1, 32),
+        Parameter("pairing", "which dims rotate together", "interleaved", options=PAIRINGS),
+        Parameter(
+            "reversed", "whether all pairs rotate the other way", False, options=(False, True)
+        ),
         Parameter(
             "moved", "how far the whole text is moved", 0, 0, 8000, scale="whole", most=real.WIDEST
         ),
         Parameter("slow_still", STILL.format("slowest"), 0, 0, real.PAIRS, most=real.PAIRS),
         Parameter("fast_still", STILL.format("fastest"), 0, 0, real.PAIRS, most=real.PAIRS),
-        Parameter("precision", "of the positions", "exact", options=("exact", "bfloat16")),
+        Parameter("precision", "of positions", "exact", options=("exact", "bfloat16")),
     )
 
     @property
@@ -51,30 +53,30 @@ class InModel(Encoding):
 
     @property
     def how(self) -> real.Positions:
-        """What is done to the positions."""
+        """Return what's done to the positions."""
         values = dict(self.values)
         del values["seq_len"], values["reversed"]
         return real.Positions(**values, sign=-1 if self.reversed else 1)
 
     def reading(self, how: real.Positions) -> real.Reading:
-        """Return what the model makes of the first tokens with something done to its positions."""
+        """Return what the model makes of the tokens read so far."""
         tokens, logits = real.computed(real.whole(self.words), how)
         if self.seq_len >= len(tokens):
             return real.read(self.words, **how._asdict())
         return real.reading(tokens[: self.seq_len], logits[: self.seq_len])
 
     def written(self, how: real.Positions):
-        """Yield the words that the model writes on."""
+        """Yield the words the model continues with."""
         yield from real.writing(real.whole(self.words), how, real.WRITTEN)
 
 
 class Kept(InModel):
-    """What is kept of the lesson's texts and settings, where there is no model."""
+    """What's stored for the lesson's texts and settings, for readers without the model."""
 
     _texts, _settings = tuple(real.kept()["texts"]), tuple(real.SETTINGS)
     parameters = (
         seq_len_of(2),
-        Parameter("text", "what was read", 0, 0, len(_texts) - 1, names=_texts),
+        Parameter("text", "the text it read", 0, 0, len(_texts) - 1, names=_texts),
         Parameter(
             "setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings
         ),
@@ -96,7 +98,7 @@ class Kept(InModel):
 
 
 class Speaking(OnPage):
-    """A text, sliders, the likeliest next words, and a button to write on; made by `speak`."""
+    """A text, sliders, the likeliest next words, and a button to continue; `speak` makes it."""
 
     def __init__(self, text: str):
         self.live = real.model() is not None
@@ -111,7 +113,7 @@ class Speaking(OnPage):
         self._news = widgets.HTML("" if self.live else message(real.GET, good=True))
         self._words = widgets.HTML()
         self.writes = self._button(
-            "Write on", self.write, tooltip="twenty more words, as it is set and unbroken"
+            "Continue", self.write, tooltip="twenty more words, as set and unbroken"
         )
         tools = widgets.HBox([self.writes, self.bar])
         parts = [self._news, self._place, tools, self._words]
@@ -123,15 +125,15 @@ class Speaking(OnPage):
 
     @property
     def text(self) -> str:
-        """Return in words what is shown; the same with the model and without it."""
+        """Return what's shown in words, the same with the model and without."""
         return self.explorer.sheet.seen
 
     def read(self, text: str) -> None:
-        """Show what the model makes of a text, a kept one by name or any other; sliders stay."""
+        """Show what the model makes of a text, a stored one by name or any other; sliders stay."""
         if self.live:
             length = len(real.computed(real.whole(text), real.RIGHT)[0])
             read = Parameter(
-                "seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST
+                "seq_len", "how many tokens it has read", length, 2, length, most=real.LONGEST
             )
             look = {"words": text, "parameters": (read, *InModel.parameters[1:])}
             encoding = InModel(seq_len=length).named(InModel.name, InModel.title, **look)
@@ -150,28 +152,28 @@ class Speaking(OnPage):
             slider.observe(lambda _: self._unwrite(), names="value")
 
     def _unwrite(self) -> None:
-        """Stop writing, and take away what was written: it was of another setting."""
+        """Stop writing, and remove what was written at the old setting."""
         self._stop()
         self._words.value, self.bar.value = "", 0
 
     def _asked(self, text: str) -> None:
-        """Read what the reader has written; an error is a line of text, and the last text stays."""
+        """Read the reader's text; an error becomes a line, and the last text stays."""
         self._unwrite()
         with LOCK:
             if self._try(self.read, text):
                 self._news.value = ""
 
     def _say(self, words: str, *, good: bool = True) -> None:
-        self._news.value = message(f"{words}. The panel still shows the text before.", good=good)
+        self._news.value = message(f"{words}. The panel still shows your last text.", good=good)
 
     def write(self) -> None:
-        """Begin to write on, beside whatever else the kernel does; a slider that moves ends it."""
+        """Start continuing the text in the background; moving a slider stops it."""
         self._stop()
         self.wait()
         self._writes = Beside(self._write(), self._failed)
 
     def wait(self) -> None:
-        """Return when nothing is being written; in a browser the page waits, too."""
+        """Return when nothing is being written."""
         if self._writes:
             self._writes.wait()
 
@@ -180,11 +182,11 @@ class Speaking(OnPage):
             self._writes.stop()
 
     def _write(self) -> Iterator[None]:
-        """Write on, word by word."""
+        """Continue the text, word by word."""
         (encoding,) = self.explorer.spec.encodings_at(self.explorer.values)
-        self.bar.value, told = 0, {"as it is set": "", "unbroken": ""}
+        self.bar.value, told = 0, {"as set": "", "unbroken": ""}
         yield
-        for name, how in (("as it is set", encoding.how), ("unbroken", real.RIGHT)):
+        for name, how in (("as set", encoding.how), ("unbroken", real.RIGHT)):
             for word in encoding.written(how):
                 yield
                 told[name] += word.replace("\n", "¶")
@@ -196,29 +198,30 @@ class Speaking(OnPage):
         self.bar.value = self.bar.max
 
     def close(self) -> None:
-        """Stop writing, and take the panel off the page."""
+        """Stop writing and take the panel off the page."""
         self._stop()
         self.wait()
         close_all(self.box)
 
     def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
+        """Return the picture and some words as shown by a notebook without a kernel."""
         return self.explorer.stored(words)
 
 
 def kept_panel(text: str = "house") -> Explorer:
-    """Return an explorer of what the model said of the lesson's texts, which needs no model."""
+    """Return an explorer of what's stored for the lesson's texts; it needs no model."""
     texts = list(real.kept()["texts"])
     start = {"text": texts.index(text)} if text in texts else None
     return Explorer(Spec((Kept(),), WORDS_SAID, {"seq_len": 2}), start)
 
 
 def speak(text: str = "house") -> Speaking:
-    """Return a panel of the real model: a text of the reader's own, and sliders for its positions.
+    """Return a panel of the real model, with a text and sliders for its positions.
 
-    It shows the ten likeliest next words, beside those of the unbroken model, and perplexity.
-    Without the model it shows what is kept, and says how to have it.
+    It shows perplexity and the ten likeliest next words, next to those of the unbroken model.
+    Without the model, it shows what's stored for the lesson's texts and says how to get the model.
 
-    Args: text is where it begins: one of `kept()["texts"]` by name, or with the model any other.
+    Args:
+        text: the first text, by name one of `kept()["texts"]`, or any other if the model is there.
     """
     return Speaking(text)

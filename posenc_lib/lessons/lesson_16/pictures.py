@@ -20,17 +20,16 @@ MAP = {
     "left": 64,
 }
 
-ROOM = MAP["left"] - 4  # px of a word at the left
-MOST_LETTERS = 40  # none has room for more
-LINE = 13  # px from one word to the next below it
+ROOM = MAP["left"] - 4  # px for a word on the left
+MOST_LETTERS = 40  # never room for more
+LINE = 13  # px between words
 
 
 @view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
 def attention_map(pen, encoding, query=QUERY):
-    """Color attention's weights, a row for each query, which sees itself and what is before;
-    one row is told.
+    """Color attention's weights, with a row for each query, and frame one row.
 
-    The tokens stand at the axes where they are known; otherwise the same token is everywhere.
+    A query sees itself and the keys before it. The axes have the tokens, if they're known.
     """
     known = encoding.max_positions
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))
@@ -47,21 +46,21 @@ def attention_map(pen, encoding, query=QUERY):
     pen.says = lambda x, y: (
         _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
     )
-    most = f"{100 * weights[query, top]:.0f} %"
-    pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
+    most = f"{weights[query, top]:.0%}"
+    pen.title(f"Query {query} gives {most} to {'itself' if query == top else f'key {top}'}")
     asking, found = f"{query}{_called(words, query)}", f"{top}{_called(words, top)}"
-    named = f"Position {asking} gives {most} of its attention to {found}"
+    named = f"Query {asking} gives {most} of its attention to key {found}"
     parts = (
-        (np.diagonal(weights, -1), "one back"),
+        (np.diagonal(weights, -1), "to the one before"),
         (np.diagonal(weights)[1:], "to itself"),
         (weights[1:, 0], "to the first"),
     )
-    mean = ", ".join(f"{100 * part.mean():.0f} % {where}" for part, where in parts if part.size)
-    return f"{named}{'; on average ' if mean else ''}{mean}."
+    mean = ", ".join(f"{part.mean():.0%} {where}" for part, where in parts if part.size)
+    return f"{named}.{' On average, ' if mean else ''}{mean}{'.' if mean else ''}"
 
 
 def _short(word: str) -> str:
-    """Return a word's beginning that has room at an axis."""
+    """Return as much of a word as fits next to the axis."""
     shown = word = word[:MOST_LETTERS]
     while len(word) > 1 and style.text_width(shown, style.NUMBERS, "bold") > ROOM:
         word = word[:-1]
@@ -74,12 +73,11 @@ def _called(words: dict, at: int) -> str:
 
 
 def _told_pair(weights, words: dict, query: int, key: int) -> str:
-    named = f"“{words[query]}” looks at “{words[key]}”: " if words else ""
-    return f"{named}{100 * weights[query, key]:.0f} %"
+    named = f"“{words[query]}” attends to “{words[key]}”: " if words else ""
+    return f"{named}{weights[query, key]:.0%}"
 
 
-# by the name of a group: what stands below a bar, in short where it is narrow,
-# and where that is kept
+# by group: each bar's label, a shorter one for narrow bars, and the name of its setting
 TRIED = {
     "moved": (
         ("as trained", "trained", "right positions"),
@@ -108,33 +106,38 @@ LONGER = Parameter(
     "longer",
     "what is done to the positions of a long text",
     "as trained",
-    options=("as trained", "moved by 8192", "PI, factor 2", "YaRN, factor 2", "slowest 8 still"),
+    options=(
+        "as trained",
+        "each part alone",
+        "moved by 8192",
+        "PI, factor 2",
+        "YaRN, factor 2",
+        "slowest 8 still",
+    ),
 )
 
-NAMED = 98  # px of a bar and what stands below it
+NAMED = 98  # px that a bar needs for its whole label
 READ = Parameter(
     "passage", "which text the model reads", "house", options=("house", "tides", "bread")
 )
 
-DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
+DONE = Parameter("done", "what is done to the positions", "broken", options=tuple(TRIED))
 
-# of the model, not of the encoding
+# the model's, not the encoding's
 OF_MODEL = {
     "matters": lambda encoding: [],
     "only": lambda encoding: encoding.name == "rope",
-    "only_for": "rope, by which the real model turns",
+    "only_for": "rope, which the real model uses",
 }
 
 LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
 
 
 @view(
-    "curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL
+    "curves", "Perplexity of a real model", x="what is done to the positions", needs="", **OF_MODEL
 )
 def perplexity(pen, encoding, passage=READ, done=DONE):
-    """Draw the perplexity of a text for a real model, SmolLM2-135M,
-    a bar for each thing done to its positions.
-    """
+    """Draw SmolLM2-135M's perplexity on a text, with a bar for each thing done to positions."""
     said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
     told = {words: said[name] for words, _, name in TRIED[done]}
     right, *broken = told.values()
@@ -147,15 +150,16 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
     pen.bars([0], 0, right, wide=0.6, color=style.GHOST)
     for at, value in enumerate(told.values()):
         pen.label(_three(value), (at, value), (0, 11))
-    pen.title(f"Perplexity {_three(right)}, at worst {_three(max(broken))}")
+    pen.title(f"Perplexity {_three(right)} as trained, {_three(max(broken))} at worst")
     each = ", ".join(f"{words} {_three(value)}" for words, value in told.items())
-    return f"Perplexity of the text “{passage}” for SmolLM2-135M, a model with RoPE: {each}."
+    return f"Perplexity of SmolLM2-135M, a model with RoPE, on “{passage}”: {each}."
 
 
 @view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
 def perplexity_along(pen, encoding, longer=LONGER):
-    """Draw a real model's perplexity along a text longer than it was trained for; gray:
-    with nothing done to it.
+    """Draw a real model's perplexity along a text longer than any it was trained on.
+
+    The gray line is the perplexity with nothing done to the positions.
     """
     told = {name: kept()["longer"][name] for name in LONGER.options}
     trained, now = told["as trained"], told[longer]
@@ -172,18 +176,16 @@ def perplexity_along(pen, encoding, longer=LONGER):
     for x, value in zip(middles, now, strict=True):
         pen.label(_three(value), (x, value), (0, 11))
     inside = now[TRAINED // PART - 1]
-    pen.title(
-        f"Perplexity {_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end"
-    )
+    pen.title(f"Perplexity {_three(inside)} before token {TRAINED:,}, {_three(now[-1])} at the end")
     parts = ", ".join(map(_three, now))
     return (
         f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. "
-        f"Trained up to {TRAINED:,}."
+        f"The model was trained on up to {TRAINED:,}."
     )
 
 
 def _three(value: float) -> str:
-    """Return a perplexity in three digits, as it is kept."""
+    """Return a perplexity in three digits."""
     return f"{value:#.3g}".rstrip(".")
 
 
@@ -198,7 +200,7 @@ BARS = {
 
 
 def _bars(pen, reading, color: str) -> str:
-    """Draw a bar for each of the likeliest words, the likeliest on top."""
+    """Draw a bar for each of the likeliest words, with the likeliest on top."""
     shares = [100 * share for _, share in reading.next_words]
     words = [shown(word)[:14] for word, _ in reading.next_words]
     pen.axes(
@@ -212,32 +214,32 @@ def _bars(pen, reading, color: str) -> str:
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
     likeliest = zip(words[:3], shares[:3], strict=True)
-    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in likeliest)
-    return f"perplexity {reading.perplexity:g}, likeliest next {told}"
+    said = ", ".join(f"“{word}” {share:.1f}%" for word, share in likeliest)
+    return f"perplexity {reading.perplexity:g}, likeliest next words {said}"
 
 
 def shown(word: str) -> str:
-    """Return a token so that its blanks are seen."""
+    """Return a token with its blanks and line ends visible."""
     return word.replace("\n", "¶").replace(" ", "␣", 1) if not word.strip() else word.strip()
 
 
 @view("free", "The likeliest next words", **BARS)
 def next_words(pen, encoding):
-    """Draw the model's likeliest next words at the present setting."""
+    """Draw the model's likeliest next words at the current setting."""
     reading = encoding.reading(encoding.how)
     told = _bars(pen, reading, style.KEY)
     pen.title(f"Perplexity {reading.perplexity:g}")
-    return f"As it is set: {told}."
+    return f"As set: {told}."
 
 
 @view("free", "Unbroken", **BARS)
 def unbroken_words(pen, encoding):
-    """Draw its likeliest next words at the positions that it was trained with."""
+    """Draw the model's likeliest next words at the positions it was trained with."""
     reading = encoding.reading(encoding.right)
     told = _bars(pen, reading, style.SOFT)
     pen.title(f"Unbroken: perplexity {reading.perplexity:g}")
     return f"Unbroken: {told}."
 
 
-# nothing else can feed them
+# only the panel can feed them
 WORDS_SAID = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))

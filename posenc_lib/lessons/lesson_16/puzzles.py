@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 16: what perplexity is, a broken port, and a cache that moves."""
+"""The three puzzles of lesson 16: perplexity, a broken port, and a cache that moves."""
 
 import numpy as np
 
@@ -7,40 +7,41 @@ from posenc_lib.lessons.lesson_16.heads import kept
 from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
-# The perplexity of a text, from the probabilities of the words that came?
+# What's the perplexity of a text, given the probabilities of its words?
 @function_puzzle(
-    "The logarithm of a probability says how little surprised the model was by one word.",
-    "Average the logarithms of all words first. "
-    "How do you come back from a logarithm to a number of words?",
-    "It is e to the power of minus the mean of the logarithms: np.log, np.mean and np.exp.",
+    "The logarithm of a probability tells you how surprised the model was by one word.",
+    "Average the logarithms of all the words first. "
+    "How do you get from a logarithm back to a number of words?",
+    "It's e to the power of minus the mean logarithm: np.log, np.mean, and np.exp.",
     cases=(
         (np.array([0.5, 0.5, 0.5]),),
         (np.array([0.1, 0.9]),),
         (np.array([1.0, 1.0]),),
         (np.array([0.01, 0.2, 0.6]),),
     ),
-    won="Words that always have a half give 2: the model wavers between two words. "
-    "One word it takes for impossible would make it infinite.",
+    won="If every word has a probability of 0.5, that's 2: the model wavers between two words. "
+    "A single word it considers impossible would make it infinite.",
     mistakes={
-        "You took the mean of the probabilities, but a word that the model hardly expected "
-        "must count for more.": (lambda p: 1 / np.mean(p)),
-        "The surprise at a word is −ln p, not p itself: the logarithm is missing.": (
+        "You averaged the probabilities. Average the logarithms, "
+        "so that a word the model hardly expected counts for more.": (lambda p: 1 / np.mean(p)),
+        "The logarithm is missing: the surprise at a word is −ln p, not p itself.": (
             lambda p: np.exp(-np.mean(p))
         ),
-        "That is the loss, the mean surprise. Perplexity is e to that power.": (
+        "That's the loss, the mean surprise. Perplexity is e to that power.": (
             lambda p: -np.mean(np.log(p))
         ),
-        "You added up the surprises, but a longer text is not a worse one. Take their mean.": (
+        "You added up the surprises, so a longer text looks worse. Take their mean.": (
             lambda p: np.exp(-np.sum(np.log(p)))
         ),
-        "The sign is missing: this is 1 divided by the perplexity.": (
+        "The minus sign is missing: this is 1 divided by the perplexity.": (
             lambda p: np.exp(np.mean(np.log(p)))
         ),
-        "You mixed two bases: np.log2 belongs to 2 to the power, np.log to e.": (
+        "You mixed two bases: np.log2 goes with powers of 2, np.log with powers of e.": (
             lambda p: np.exp(-np.mean(np.log2(p)))
         ),
-        "You took the mean of 1/p. Take the mean of the logarithms, "
-        "so that one rare word does not decide alone.": (lambda p: np.mean(1 / p)),
+        "You averaged 1/p. Average the logarithms, or a single rare word decides everything.": (
+            lambda p: np.mean(1 / p)
+        ),
     },
 )
 def unsure(probabilities):
@@ -48,38 +49,34 @@ def unsure(probabilities):
 
 
 def _two(name: str) -> str:
-    """Return the perplexities of two texts with this fault."""
+    """Return the perplexities of two texts with this fault, in words."""
     tides, bread = (kept()["said"][text][name]["perplexity"] for text in ("tides", "bread"))
-    return f"With {name!r} they are {tides:g} and {bread:g}."
+    return f"With {name!r}, they're {tides:g} and {bread:g}."
 
 
 def _not_it(value) -> str:
     known = isinstance(value, str) and value in kept()["said"]["tides"]
     if known:
-        return f"{_two(value)} Look for a fault that comes near both numbers."
-    wanted = "Write one of its names as it stands there, in quotes."
-    return f"{value!r} is no name in real.SETTINGS. {wanted}"
+        return f"{_two(value)} Find the fault that gives both numbers."
+    return f"{value!r} isn't in real.SETTINGS. Copy one of its names, in quotes."
 
 
-# Which fault gives the perplexities 84.5 on tides and 100 on bread?
+# Which fault gives perplexities of 84.5 on tides and 100 on bread?
 value_puzzle(
     "the_fault",
     "the other pairing",
-    "Every fault of real.SETTINGS can be tried: real.read('tides', **how._asdict()).perplexity.",
-    "Go through real.SETTINGS.items() in a loop, and print both perplexities for each.",
-    "Sign reversed comes near, but only with one of the two texts. "
-    "Which fault comes near with both?",
+    "You can try every fault: real.read('tides', **real.SETTINGS[name]._asdict()).perplexity.",
+    "Loop over real.SETTINGS.items() and print both perplexities for each.",
+    "'sign reversed' comes close, but on only one of the two texts. Which fault is right on both?",
     why=_two("the other pairing"),
-    won="In this file the correct pairing is interleaved, although the model was published for "
-    "half: whoever converted it has permuted W_q and W_k, as lesson 09 does.",
+    won="In this file, the right pairing is interleaved. The model was published with half, but "
+    "the converter permuted W_q and W_k, as in lesson 09.",
     judge=_not_it,
     mistakes={
-        "That is the pairing such a port uses. "
-        "Write what this fault is called in real.SETTINGS.": "half",
-        "That is the pairing as it should be. "
-        "Write what the fault is called in real.SETTINGS.": "interleaved",
-        "Sign reversed gives 91.9 with tides, which is near, "
-        "but only 92.7 with bread.": "sign reversed",
+        "That's the pairing such a port uses. "
+        "Write the name of the fault in real.SETTINGS.": "half",
+        "That's the right pairing. Write the name of the fault in real.SETTINGS.": "interleaved",
+        "Close: that gives 91.9 on tides, but 92.7 on bread.": "sign reversed",
     },
 )
 
@@ -88,38 +85,37 @@ def _keys(count: int) -> np.ndarray:
     return pe.rope(np.random.default_rng(count).normal(size=(count, 64)), base=1e5)
 
 
-# Keys that were turned for positions from 0 on: what are they if the text begins at `shift`?
+# Keys were rotated for positions 0, 1, …: what are they if the text starts at `shift`?
 @function_puzzle(
-    "Each key has been turned by its old position already. By how much must it turn on?",
-    "By the same for all of them: shift. Two turns one after the other add up.",
+    "Each key is already rotated by its old position. How much further does it have to go?",
+    "All of them by the same amount, shift: one rotation after another adds up.",
     "pe.rope takes a position for each key, here np.full(len(keys), shift). "
-    "And this model's base is 100 000.",
+    "And this model's base is 100,000.",
     cases=((_keys(5), 37), (_keys(3), 0), (_keys(4), 1000)),
     written=tuple(
         f"pe.rope(np.random.default_rng({count}).normal(size=({count}, 64)), base=1e5), {shift}"
         for count, shift in ((5, 37), (3, 0), (4, 1000))
     ),
-    won="A query at its new position meets the moved keys as before, so the next word is the same.",
+    won="A query at its new position gets the same scores from the moved keys, "
+    "so the next word is the same.",
     mistakes={
-        "You turned each key to its new position, but it was turned to its old one before, "
-        "so now it has both.": (
+        "You rotated each key by its whole new position, on top of its old one. "
+        "Rotate it by the difference.": (
             lambda keys, shift: pe.rope(keys, shift + np.arange(len(keys)), base=100_000)
         ),
-        "You left the base at 10 000, but this model turns with 100 000.": (
+        "You left the base at 10,000. This model's is 100,000.": (
             lambda keys, shift: pe.rope(keys, np.full(len(keys), shift))
         ),
-        "You turned the keys back. A later position is a turn forward.": (
+        "You rotated the keys back. A later position means rotating forward.": (
             lambda keys, shift: pe.rope(keys, np.full(len(keys), -shift), base=100_000)
         ),
-        "A number as the second argument means positions 0 … n − 1. "
-        "Give a position for each key.": lambda keys, shift: pe.rope(keys, shift, base=100_000),
-        "Your keys are unmoved. If only the query moves, every offset grows.": (
+        "A single number as the second argument means positions 0 to n − 1. "
+        "Pass a position for each key.": lambda keys, shift: pe.rope(keys, shift, base=100_000),
+        "Your keys haven't moved. If only the query moves, every offset grows.": (
             lambda keys, shift: keys
         ),
-        "You added the shift to the numbers of the keys, but RoPE turns.": (
-            lambda keys, shift: keys + shift
-        ),
-        "You used the pairing half, but this file has interleaved pairs.": (
+        "You added the shift to the keys. RoPE rotates them.": (lambda keys, shift: keys + shift),
+        "You used the pairing half, but this file's pairs are interleaved.": (
             lambda keys, shift: pe.rope(keys, np.full(len(keys), shift), base=1e5, pairing="half")
         ),
     },

