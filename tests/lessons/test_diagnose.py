@@ -94,7 +94,7 @@ WRONG = [
         lambda positions, d_model: np.outer(0.9**positions, np.ones(d_model)),
         {},
         BEYOND,
-        "They fade",
+        "The rows fade",
     ),
     (
         lambda positions, d: pe.sinusoidal(positions, d) * 0.9 ** positions[:, None],
@@ -203,7 +203,7 @@ WRONG = [
         lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4),
         {"rope_theta": 1e4},
         CONFIG,
-        "scaled",
+        "if the config scales them",
     ),
 ]
 RIGHT = [
@@ -477,7 +477,7 @@ SLOPES = [
     (3 * OWN, "3 times ALiBi's; ALiBi's own are"),
     (
         OWN / 8,
-        "0.125 times ALiBi's, √64: are scores divided by √d before or after adding the bias?",
+        "0.125 times ALiBi's, √64 (are scores divided by √d before or after adding it?)",
     ),
     (OWN * 128**0.5, "11.31 times ALiBi's, √128"),
     (np.resize(pe.alibi_slopes(4), 8), "ALiBi's for 4 heads, twice"),
@@ -556,7 +556,11 @@ OPEN = [  # no fault where a model has it: it is called by its name
         "up to 30 times slower, from a second table, as in LongRoPE",
     ),
     (by_length("yarn", 1024), BEYOND, "1 to 8 times slower, as in dynamic YaRN"),
-    (by_length("linear", 1024), BEYOND, "all pairs are 8 times slower: positions are scaled down"),
+    (
+        by_length("linear", 1024),
+        BEYOND,
+        "all pairs are 8 times slower because positions are scaled down",
+    ),
 ]
 
 

@@ -70,7 +70,7 @@ class _Case(_Fixed, Rotary):
 
 
 class MixedPairing(_Case):
-    """Cosines and sines are laid out for neighbors, signs and partners for halves."""
+    """Lays out cosines and sines for neighbors, signs and partners for halves."""
 
     parameters = (seq_len_of(32), even_of(32, "head_dim"), *_Case.parameters[2:])
 
@@ -84,7 +84,7 @@ class MixedPairing(_Case):
 
 
 class WrongAxis(_Case):
-    """Rotated by the head's index instead of the token's position."""
+    """Rotates by the head's index instead of the token's position."""
 
     views = ("similarity", "heatmap")
     parameters = (*_Case.parameters[:2], replace(head_of(high=7), default=3), *_Case.parameters[2:])
@@ -117,7 +117,7 @@ class QueryAtZero(_Case):
 
 
 class NarrowPositions(_Case):
-    """Positions are stored in the model's own dtype."""
+    """Stores positions in the model's own dtype."""
 
     dtype_of = Parameter(
         "dtype", "dtype the model computes in", "bfloat16", options=("bfloat16", "float32")

@@ -221,7 +221,9 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
         torch = ""
         if "numpy" in str(error):
             torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)"
-        raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
+        raise ValueError(
+            f"mine must {rule}. It fails with {type(error).__name__}: {error}{torch}"
+        ) from error
     both = zip((queries, keys), made.text, strict=True)
     moved = [~np.isclose(now, before, atol=1e-4).all(axis=1) for now, before in both]
     if not (moved[0][1] and moved[1][1]):

@@ -159,7 +159,7 @@ def by_length(one: Tokens) -> str:
     slower = short / np.maximum(long, 1e-300)
     how = f"pairs are 1 to {number(slower.max())} times slower, as in dynamic YaRN"
     if np.allclose(slower, slower[0], rtol=OFF):
-        how = f"all pairs are {number(slower[0])} times slower: positions are scaled down"
+        how = f"all pairs are {number(slower[0])} times slower because positions are scaled down"
     elif np.allclose(middle, long):
         how = (
             f"pairs are up to {number(slower.max())} times slower, "

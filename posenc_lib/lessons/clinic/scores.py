@@ -91,7 +91,7 @@ def versus_alibi(found: np.ndarray) -> str:
     dims = max(times[name], 1 / times[name]) ** 2
     root = ""
     if dims > 15:
-        root = f", √{dims:.0f}: are scores divided by √d before or after adding the bias?"
+        root = f", √{dims:.0f} (are scores divided by √d before or after adding it?)"
     return f", {times[name]:.4g} times {name.removeprefix('like ')}{root}; {asked}"
 
 

@@ -46,7 +46,7 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
     """Test an additive or a rotary encoding."""
     if one.mixes:
         why = (
-            "It runs along the wrong axis: "
+            "The rotation runs along the wrong axis: "
             "it pairs up tokens, not dims. Look for x.T or swapped axes."
         )
         seen = "a token's vector depends on the other tokens"
@@ -83,7 +83,7 @@ def temperature(one: Tokens) -> str:
     for ahead, name in ((1, "Llama 4"), (0, "Ministral 3")):
         length = np.exp(np.log(t[more] + ahead) / times[more])
         if more.sum() > 1 and np.allclose(length, length[0], rtol=SAME / 10):
-            return f"{seen}: log-n, ln t over ln {length[0]:.0f}"
+            return f"{seen}: log-n, ln t over ln {length[0]:,.0f}"
         floor, scale = t[more][0] + ahead, (times[more][0] - 1) / np.log(2)
         if np.allclose(times, 1 + scale * np.log1p((t + ahead) // floor), rtol=SAME / 10):
             return f"{seen}: as in {name}, floor_scale={floor}, attn_scale={scale:.3g}"
@@ -311,7 +311,7 @@ def _faded(rows: np.ndarray) -> Told | None:
     seen = f"from {first:,} on, rows are less than {SAME:.1%} as long as at 0"
     if not rows[first:].any():
         return FAILS, f"from {first:,} on, rows are zeros", "These rows were never filled."
-    return FAILS, seen, "They fade until nothing is left."
+    return FAILS, seen, "The rows fade until nothing is left."
 
 
 def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | None:
