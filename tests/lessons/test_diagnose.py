@@ -418,7 +418,7 @@ IN_A_PLANE = [
     (
         in_a_plane(by_size=True),
         {},
-        "for 64 patches, because positions are divided by the image size",
+        "for 64 patches: positions are divided by the image size",
     ),
     (
         in_a_plane(1e-4),
@@ -559,7 +559,7 @@ OPEN = [  # no fault where a model has it: it is called by its name
     (
         by_length("linear", 1024),
         BEYOND,
-        "all pairs are 8 times slower because positions are scaled down",
+        "all pairs are 8 times slower, with positions scaled down",
     ),
 ]
 

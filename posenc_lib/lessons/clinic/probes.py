@@ -21,7 +21,7 @@ WORDS = {  # names of a function's first argument, by kind
 FORMS = (
     "f(positions, d_model), f(x, positions), f(q, k, positions), "
     "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width). "
-    "For other names, pass kind='additive', 'rotary', 'bias' or 'plane'"
+    "If your arguments have other names, pass kind='additive', 'rotary', 'bias' or 'plane'"
 )
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: doesn't apply, or was never promised
 Told = tuple[str, str, str]  # verdict, what was seen, likely cause

@@ -159,7 +159,7 @@ def by_length(one: Tokens) -> str:
     slower = short / np.maximum(long, 1e-300)
     how = f"pairs are 1 to {number(slower.max())} times slower, as in dynamic YaRN"
     if np.allclose(slower, slower[0], rtol=OFF):
-        how = f"all pairs are {number(slower[0])} times slower because positions are scaled down"
+        how = f"all pairs are {number(slower[0])} times slower, with positions scaled down"
     elif np.allclose(middle, long):
         how = (
             f"pairs are up to {number(slower.max())} times slower, "
@@ -257,7 +257,7 @@ def in_plane(one: Grid) -> str:
         if each.far < 16:
             told[k] += ", in uneven steps"
         elif not np.allclose(each.theta, other.theta, rtol=OFF):
-            told[k] += f" for {SIDE} patches, because positions are divided by the image size"
+            told[k] += f" for {SIDE} patches: positions are divided by the image size"
     (factor, base), n = fitted(found[1]), len(found[1].theta)
     if base > 1 and factor < 1 and abs(factor * base ** (1 / (2 * n)) - 1) < OFF / 10:
         told[1] = "the frequencies in between, as when two axes alternate"

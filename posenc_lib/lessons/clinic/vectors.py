@@ -282,7 +282,7 @@ def _alike(rows: np.ndarray) -> Told | None:
         come = f"Positions start over after {k - before:,} (modulo)"
         return FAILS, seen, f"{come}." if not before else f"{come}, except the first {before:,}."
     if not same.any():
-        seen += f", and there are {others:,} more repeats" if others else ""
+        seen += f", plus {others:,} more like it" if others else ""
         return FAILS, seen, "Rows were copied, so nothing tells these positions apart."
     begin = int(same.argmax())
     if same[begin:].all():
