@@ -15,12 +15,12 @@ BEYOND, CONFIG = "beyond position 256", "the config's base"
 NAMED = {  # what is named of each case
     "case_1": (DIAGONALS, "Mixed pairing"),
     "case_2": (DIAGONALS, "wrong axis"),
-    "case_3": (CACHED, "position 0"),
+    "case_3": (CACHED, "wrong position: 0 instead of"),
     "case_4": (BEYOND, "bfloat16"),
     "case_5": (CACHED, "two tables"),
     "case_6": (FALLS, "sign"),
     "case_7": (RECTANGLE, "wrong side"),
-    "case_8": (DIAGONALS, "doubled once more"),
+    "case_8": (DIAGONALS, "doubled again"),
 }
 
 
@@ -86,7 +86,7 @@ def switched(x, positions):
     return turn(x, positions[:, None] * theta)
 
 
-# readers' functions, beside the cases: what fails first, and a word of what that points to
+# readers' functions, besides the cases: what fails first, and a word of the likely cause
 WRONG = [
     (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
     (dropped, {}, DIAGONALS, "dropout"),
@@ -94,7 +94,7 @@ WRONG = [
         lambda positions, d_model: np.outer(0.9**positions, np.ones(d_model)),
         {},
         BEYOND,
-        "They fade",
+        "The rows fade",
     ),
     (
         lambda positions, d: pe.sinusoidal(positions, d) * 0.9 ** positions[:, None],
@@ -119,9 +119,9 @@ WRONG = [
         lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)),
         {},
         CACHED,
-        "than its own",
+        "decoded alone gets the wrong position",
     ),
-    (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
+    (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs up tokens, not dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
     (lambda h, pos: h, {"kind": "rotary"}, DIAGONALS, "never applied"),
     (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
@@ -129,7 +129,7 @@ WRONG = [
         lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)),
         {},
         DIAGONALS,
-        "the other way",
+        "the wrong way",
     ),
     (
         lambda x, positions: turn(x, np.outer(positions**2, pe.inv_freq(64))),
@@ -141,15 +141,15 @@ WRONG = [
         lambda x, positions: pe.rope(x, np.arange(len(positions))),
         {},
         CACHED,
-        "token that comes alone",
+        "decoded alone",
     ),
-    (lambda x, positions: pe.rope(x, np.minimum(positions, 2047)), {}, BEYOND, "from 2047 on"),
-    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position 2 for 45"),
+    (lambda x, positions: pe.rope(x, np.minimum(positions, 2047)), {}, BEYOND, "From 2,047 on"),
+    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position: 2 instead of 45"),
     (
         lambda positions, d_model: pe.sinusoidal(len(positions), d_model),
         {},
         CACHED,
-        "stands at another place",
+        "gets the wrong position",
     ),
     (
         lambda x, positions: pe.rope(x, positions.astype(np.float16)),
@@ -161,11 +161,16 @@ WRONG = [
         lambda positions, d_model: pe.sinusoidal(positions % 300, d_model),
         {},
         BEYOND,
-        "begin again after 300",
+        "start over after 300",
     ),
     (lambda q_len, k_len: -pe.alibi(8, q_len, k_len), {}, FALLS, "sign"),
-    (lambda q_len, k_len: pe.alibi(8, q_len, q_len), {}, CACHED, "the bias is gone"),
-    (lambda q_len, k_len: pe.alibi(8, k_len)[:, :q_len], {}, CACHED, "counted from position 0"),
+    (lambda q_len, k_len: pe.alibi(8, q_len, q_len), {}, CACHED, "bias is gone"),
+    (
+        lambda q_len, k_len: pe.alibi(8, k_len)[:, :q_len],
+        {},
+        CACHED,
+        "from the wrong position, for example 0",
+    ),
     (lambda q_len, k_len: np.zeros((8, q_len, k_len)), {}, DIAGONALS, "never reaches"),
     (
         lambda height, width, d_model: pe.sinusoidal(height * width, d_model),
@@ -179,26 +184,26 @@ WRONG = [
         RECTANGLE,
         "another size",
     ),
-    (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, where only 32 turn"),
-    (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's was never read"),
+    (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, but only 32 rotate"),
+    (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's base was never read"),
     (
         lambda x, positions: pe.rope(x, positions, base=100.0),
         {"rope_theta": 1e4},
         CONFIG,
-        "i/d in the exponent",
+        "the exponent is i/d instead",
     ),
     (
         lambda x, positions: pe.rope(x, positions, base=1e8),
         {"rope_theta": 1e4},
         CONFIG,
-        "4i/d in the exponent",
+        "the exponent is 4i/d instead",
     ),
-    (some_turned_back, {"rope_theta": 1e4}, CONFIG, "or some pairs turn the other way"),
+    (some_turned_back, {"rope_theta": 1e4}, CONFIG, "or some pairs rotate the wrong way"),
     (
         lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4),
         {"rope_theta": 1e4},
         CONFIG,
-        "scaled",
+        "if the config scales them",
     ),
 ]
 RIGHT = [
@@ -257,20 +262,20 @@ def test_a_readers_own_right_encoding_passes():
 
 
 @pytest.mark.parametrize("kind", ["linear", "dynamic", "yarn"])
-def test_rope_passes_with_every_scaling_and_says_when_it_is_no_bases(kind):
+def test_rope_passes_with_every_scaling_and_says_when_it_matches_no_base(kind):
     found = pe.diagnose(KNOWN["rope"].at(rope_type=kind, factor=8, trained=2048))
     assert found.first is None
-    assert ("frequencies of base" in found.measured) == (kind in ("default", "ntk", "dynamic"))
+    assert ("; base" in found.measured) == (kind in ("default", "ntk", "dynamic"))
 
 
 def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     found = pe.diagnose(over_the_head)  # reserve 24
     assert found.first is None
-    assert "32 of 64 dims turn" in found.measured
-    assert "base 100, or of base 10,000 with the exponent over all 64" in found.measured
+    assert "32 of 64 dims rotate" in found.measured
+    assert "base 100, or base 10,000 with the exponent over all 64 dims" in found.measured
     # the checkpoint's? nobody knows
     other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))
-    assert (other.first, "pairing half" in other.measured) == (None, True)
+    assert (other.first, "half pairing" in other.measured) == (None, True)
     assert all(UNSEEN in " ".join(repr(each).split()) for each in (found, other))
     assert OTHERS in repr(pe.diagnose("t5"))
 
@@ -286,7 +291,7 @@ def test_a_head_that_rises_among_others_that_fall_is_named():
     for mine in (Slopes(), table):
         found = pe.diagnose(mine, kind="bias")
         assert found.first == "near before far"
-        assert found["near before far"].seen.startswith("in head 2 of 0 to 2 the farther back")
+        assert found["near before far"].seen.startswith("in head 2 of 0 to 2, the farther back")
 
 
 def test_a_bias_is_judged_as_far_as_it_is_read_and_one_of_zeros_by_no_test():
@@ -304,14 +309,14 @@ def test_a_bias_is_judged_as_far_as_it_is_read_and_one_of_zeros_by_no_test():
 
 
 MEASURED = [
-    (pe.sinusoidal, "Measured: frequencies of base 10,000."),
+    (pe.sinusoidal, "Measured: base 10,000."),
     (
         sign_lost,
-        "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign",
+        "base 10,000, but frequencies grow from pair to pair, as if the exponent had lost its sign",
     ),
     (
         lambda x, positions: pe.rope(x, 2 * np.pi * positions),
-        "turn by more than half a turn a step.",
+        "more than half a turn per step.",
     ),
     (lambda x, positions: pe.rope(x, 1000 * positions), "1,000 times those of base 10,000"),
     (
@@ -320,37 +325,40 @@ MEASURED = [
     ),
     (
         lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)),
-        "frequencies of base 40,890.",
+        "; base 40,890.",
     ),
     (
         lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0),
-        "frequencies of base 10,000.",
+        "; base 10,000.",
     ),
     (
         lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)),
-        "frequencies of base 500,000.",
+        "; base 500,000.",
     ),
-    (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
-    (some_turned_back, "Some turn the opposite way"),
-    (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
+    (pe.timestep_embedding, "base 13,460, or base 10,000 with d/2 − 1 in the exponent"),
+    (some_turned_back, "Some pairs rotate the opposite way"),
+    (lambda x, positions: pe.rope(x, -positions), "base 10,000. They rotate backward, by −θ"),
     (
         lambda x, positions: pe.rope(x, positions) * np.resize([1, -1], 64),
-        "frequencies of base 10,000.",
+        "; base 10,000.",
     ),
     (
         lambda x, positions: pe.rope(x, positions, base=4.0**32),
-        "64 of 64 dims turn, pairing interleaved",
+        "64 of 64 dims rotate, interleaved pairing",
     ),
-    (bfloat16_cosines, "frequencies of base 10,000"),
+    (bfloat16_cosines, "; base 10,000"),
     (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
-    (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),
+    (lambda x, positions: pe.rope(x, positions, base=30_528.0), "; base 30,530."),
     (
         lambda x, positions: pe.rope(
             x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)
         ),
-        "by up to 0.4%.",
+        "θ rounded by up to 0.4%.",
     ),
-    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)), "turned"),
+    (
+        lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)),
+        "get different angles",
+    ),
 ]
 
 
@@ -364,7 +372,7 @@ def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
 def test_an_exact_base_of_128_dims_is_told_as_it_is():
     base = 10_000 * 4 ** (64 / 63)
     found = pe.diagnose(lambda x, positions: pe.rope(x, positions, base=base), dims=128)
-    told = "128 of 128 dims turn, pairing interleaved; frequencies of base 40,890."
+    told = "128 of 128 dims rotate, interleaved pairing; base 40,890."
     assert found.measured == f"Measured: {told}"
 
 
@@ -389,13 +397,12 @@ def floored(height, width, d_model):
 
 
 IN_A_PLANE = [
-    (floored, {}, "rows and columns: frequencies of base 7.896e13."),
-    (floored, {"dims": 256}, "rows and columns: frequencies of base 3.888e55."),
+    (floored, {}, "rows and columns: base 7.896e13."),
+    (floored, {"dims": 256}, "rows and columns: base 3.888e55."),
     (
         in_a_plane(100),
         {},
-        "rows: frequencies of base 10,000; "
-        "columns: frequencies of base 100, or of base 10,000 with",
+        "rows: base 10,000; columns: base 100, or base 10,000 with",
     ),
     (
         in_a_plane(rows=1000, columns=1000),
@@ -405,35 +412,34 @@ IN_A_PLANE = [
     (
         in_a_plane(rows=0.5),
         {},
-        "rows: frequencies are 0.5 times those of base 10,000; "
-        "columns: frequencies of base 10,000.",
+        "rows: frequencies are 0.5 times those of base 10,000; columns: base 10,000.",
     ),
-    (in_a_plane(columns=-1), {}, "base 10,000. Columns turn the other way than rows"),
+    (in_a_plane(columns=-1), {}, "base 10,000. Columns rotate the opposite way from rows"),
     (
         in_a_plane(by_size=True),
         {},
-        "on 64 patches, for positions are divided by the picture's size",
+        "for 64 patches: positions are divided by the image size",
     ),
     (
         in_a_plane(1e-4),
         {},
-        "columns: frequencies of base 10,000, but they grow from pair to pair, as where",
+        "columns: base 10,000, but frequencies grow from pair to pair, as if",
     ),
     (
         lambda *size: pe.bfloat16(pe.sinusoidal_2d(*size)),
         {"kind": "plane"},
-        "rows and columns: frequencies of base 10,000.",
+        "rows and columns: base 10,000.",
     ),
-    ("sinusoidal_2d", {}, "rows and columns: frequencies of base 10,000."),
+    ("sinusoidal_2d", {}, "rows and columns: base 10,000."),
     (
         lambda x, height, width: pe.rope_2d(x, height, width, base=100, pairing="half"),
         {},
-        "rows and columns: frequencies of base 100,",
+        "rows and columns: base 100,",
     ),
     (
         lambda x, height, width: pe.rope_2d(x, height, width, frequencies="alternate"),
         {},
-        "columns: the frequencies between",
+        "columns: the frequencies in between",
     ),
     (learned_plane, {}, ""),
 ]
@@ -454,34 +460,37 @@ def lines(slopes):
 
 OWN = pe.alibi_slopes(8)
 SLOPES = [
-    (OWN, "of slope 0.5 to 0.00391, as ALiBi's."),
-    (pe.alibi_slopes(12), "of slope 0.707 to 0.00391, as ALiBi's."),
+    (OWN, "lines, slope 0.5 to 0.00391, like ALiBi's."),
+    (pe.alibi_slopes(12), "lines, slope 0.707 to 0.00391, like ALiBi's."),
     (
         2.0 ** -np.arange(8),
-        "of slope 1 to 0.00781: ALiBi's, heads counted from 0 and not from 1; "
+        "slope 1 to 0.00781: ALiBi's, with heads counted from 0 instead of 1; "
         "ALiBi's own are 0.5 to 0.00391.",
     ),
     (pe.alibi_slopes(16) * 2**0.5, "counted from 0"),
     (
         OWN[::-1],
-        "of slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391.",
+        "slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391.",
     ),
-    (np.roll(OWN, 3), "ALiBi's in another order"),
-    (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in another order"),
+    (np.roll(OWN, 3), "ALiBi's in a different order"),
+    (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in a different order"),
     (3 * OWN, "3 times ALiBi's; ALiBi's own are"),
-    (OWN / 8, "0.125 times ALiBi's, √64: are scores divided by √d before it is added or after?"),
+    (
+        OWN / 8,
+        "0.125 times ALiBi's, √64 (are scores divided by √d before or after adding it?)",
+    ),
     (OWN * 128**0.5, "11.31 times ALiBi's, √128"),
-    (np.resize(pe.alibi_slopes(4), 8), "ALiBi's of 4 heads, twice"),
+    (np.resize(pe.alibi_slopes(4), 8), "ALiBi's for 4 heads, twice"),
     (np.resize(OWN[:4], 8), "the first half of ALiBi's, twice"),
     (
         np.full(8, 0.5),
-        "of slope 0.5 in all 8 heads; ALiBi's own are 0.5 to 0.00391, another one for each.",
+        "slope 0.5 in all 8 heads; ALiBi's own are 0.5 to 0.00391, a different one per head.",
     ),
-    (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi has for 2, 4, 8, … heads only"),
-    (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), where ALiBi has 2^(−8h/H)"),
-    (np.linspace(0.7, 0.3, 8), "of slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
-    (np.repeat([0.5, 0.0], 4), "of slope 0.5 to"),
-    ([0.25], "of slope 0.25."),
+    (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi uses only for 2, 4, 8, … heads"),
+    (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), instead of ALiBi's 2^(−8h/H)"),
+    (np.linspace(0.7, 0.3, 8), "slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
+    (np.repeat([0.5, 0.0], 4), "slope 0.5 to"),
+    ([0.25], "slope 0.25."),
 ]
 
 
@@ -520,7 +529,7 @@ OPEN = [  # no fault where a model has it: it is called by its name
     (
         heated(lambda t: np.maximum(1, np.log(t + 1) / np.log(2048))),
         NORM,
-        "with their position, 1.455 times at 65536: log-n",
+        "with their position, to 1.455× at 65,536: log-n",
     ),
     (heated(lambda t: np.log(t + 1) / np.log(512)), NORM, "log-n, ln t over ln 512"),
     (
@@ -528,26 +537,30 @@ OPEN = [  # no fault where a model has it: it is called by its name
         NORM,
         "grow with the text's length",
     ),
-    (heated(pe.attention_temperature), NORM, "as in Llama 4, floor_scale 8192, attn_scale 0.1"),
+    (heated(pe.attention_temperature), NORM, "as in Llama 4, floor_scale=8192, attn_scale=0.1"),
     (
         heated(lambda t: pe.attention_temperature(t, floor_scale=16_384, ahead=0)),
         NORM,
-        "as in Ministral 3, floor_scale 16384",
+        "as in Ministral 3, floor_scale=16384",
     ),
     (heated(lambda t: 1 + t / 1000), NORM, "a temperature, but not log-n"),
     (
         by_length("dynamic", 2048),
         BEYOND,
-        "at 8192 they are those of base 141,200, as in dynamic NTK",
+        "at 8,192 tokens they match base 141,200, as in dynamic NTK",
     ),
     (by_length("dynamic", 32), CACHED, "as in dynamic NTK"),
     (
         by_length("longrope", 2048, **TWO),
         BEYOND,
-        "up to 30 times slower, by a second table, as in LongRoPE",
+        "up to 30 times slower, from a second table, as in LongRoPE",
     ),
     (by_length("yarn", 1024), BEYOND, "1 to 8 times slower, as in dynamic YaRN"),
-    (by_length("linear", 1024), BEYOND, "all pairs are 8 times slower: positions are divided"),
+    (
+        by_length("linear", 1024),
+        BEYOND,
+        "all pairs are 8 times slower, with positions scaled down",
+    ),
 ]
 
 
@@ -556,7 +569,7 @@ def test_temperatures_and_tables_that_change_are_called_by_their_names():
     for mine, test, said in OPEN:
         found = pe.diagnose(mine)
         assert (found.first, said in found[test].seen) == (None, True), found
-        assert "frequencies of base 10,000." in found.measured
+        assert "; base 10,000." in found.measured
 
 
 def test_an_encoder_whose_later_keys_share_a_bucket_is_told_and_not_condemned():
@@ -569,11 +582,11 @@ def test_an_encoder_whose_later_keys_share_a_bucket_is_told_and_not_condemned():
 def test_what_was_never_promised_is_no_fault():
     integer = pe.diagnose("integer")
     assert [test.verdict for test in integer.tests] == ["–", "–", "holds", "–", "holds"]
-    assert "no fault" in integer[DIAGONALS].seen
+    assert "fine for a table" in integer[DIAGONALS].seen
     assert "it adds nothing" in pe.diagnose("no_position")[DIAGONALS].seen
     table = pe.diagnose(np.random.default_rng(0).normal(size=(300, 8)))
     assert "seq_len must be at most 300, where the table ends, got" in table[BEYOND].seen
-    assert "no fault in" in pe.diagnose(sines)[DIAGONALS].seen
+    assert "isn't made of sines and their cosines" in pe.diagnose(sines)[DIAGONALS].seen
 
     def grown(positions, d_model):
         return np.tile(np.linspace(0, 1, len(positions)), (d_model, 1)).T
@@ -587,7 +600,7 @@ REFUSED = [
         "mrope",
         {},
         ValueError,
-        "mine must say what happens to queries and keys, which mrope does not",
+        "mine must say what happens to queries and keys, but mrope doesn't",
     ),
     (
         "rope",
@@ -607,7 +620,7 @@ REFUSED = [
         lambda x, y, z, w: x,
         {},
         ValueError,
-        r"mine must be f\(positions, d_model\), .*, got f\(x, y, z, w\)",
+        r"mine must be f\(positions, d_model\), .*\. Yours is f\(x, y, z, w\)",
     ),
     (lambda x, positions: 1 / 0, {}, ValueError, "mine must take x of shape .*ZeroDivisionError"),
     (
@@ -620,7 +633,7 @@ REFUSED = [
         lambda vector, at: pe.rope(vector, at),
         {},
         ValueError,
-        "say kind='additive', 'rotary', 'bias' or 'plane'",
+        "pass kind='additive', 'rotary', 'bias' or 'plane'",
     ),
     (3, {}, TypeError, "mine must be an encoding's name, a function"),
     (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
@@ -628,7 +641,7 @@ REFUSED = [
         dict,
         {},
         TypeError,
-        r"mine must be an object or a function, got the class dict: give dict\(…\)",
+        r"mine must be an object or a function, not the class dict\. Pass dict\(…\)",
     ),
     (
         lambda table: table,

@@ -59,15 +59,15 @@ def test_a_table_is_looked_at_up_to_its_end():
         assert (found.first == BEYOND) is equal, (kind, table.shape, found)
         seen = found[BEYOND].seen
         if kind == "pair":
-            assert f"position {end} is position {begin - 2} once more" in seen
+            assert f"position {end:,} repeats position {begin - 2:,}" in seen
         elif kind in ("zeros", "last row"):
-            assert f"from {begin} on" in seen
+            assert f"from {begin:,} on" in seen
         elif kind == "block" and end - begin > 1 and end < len(table) - 1:
-            assert str(begin) in seen
+            assert f"{begin:,}" in seen
         elif kind == "copies":
             first = 2 + np.flatnonzero((table[3:] == table[2]).all(axis=1))[0] + 1
-            assert f"position {first} is position 2 once more" in seen
-            assert f"begin again after {first - 2}" in found.points_to
+            assert f"position {first:,} repeats position 2" in seen
+            assert f"start over after {first - 2:,}" in found.points_to
 
 
 def alone_at(place):
@@ -145,10 +145,10 @@ def test_the_dims_that_turn_are_named_and_how_far_apart_partners_are():
         which = f"dims {both[0]} to {both[-1]}, "
         if both[-1] - both[0] >= 2 * n:  # there's a gap
             which = f"dims {first[0]} to {first[-1]} with {second[0]} to {second[-1]}, "
-        assert f"{2 * n} of 12 dims turn: {which}partners {apart} apart" in told
+        assert f"{2 * n} of 12 dims rotate: {which}partners {apart} apart" in told
 
 
-LATER = "later keys get more than the key itself"
+LATER = "later keys get more than the query's own key"
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ PLACES = {  # of all tokens of a call, and what should be said
     "the first": lambda at: at[0],
     "the last": lambda at: at[-1],
     "mean": np.mean,
-    "by how many": len,
+    "how many": len,
 }
 
 
@@ -200,7 +200,7 @@ def test_one_place_for_all_tokens_of_a_call_is_named():
 
         found = pe.diagnose(of_queries if case % 8 > 3 else mine, dims=6)
         assert found.first == DIAGONALS
-        assert "All tokens of one call share one place" in found.points_to, found
+        assert "All tokens in a call get the same position" in found.points_to, found
         assert name in found.points_to, found
 
 

@@ -1,4 +1,4 @@
-"""The clinic: its cases and puzzles, and `diagnose`, which says what's wrong with an encoding."""
+"""The clinic: its cases and puzzles, and `diagnose`, which finds the bug in an encoding."""
 
 from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.lessons.clinic.cases import CASES

@@ -1,6 +1,6 @@
-"""The nine cases of the clinic: encodings that are wrong, each the way somebody's code once was.
+"""The clinic's nine cases: broken encodings, modeled on real bugs.
 
-A parameter `fixed` puts each of them right. Their names don't tell what is wrong:
+Each has a parameter `fixed` that repairs it. The names don't give the bug away:
 `explore("case_1")`.
 """
 
@@ -26,17 +26,15 @@ from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import apply_rope, rope
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
-LONGEST = 2**20  # positions before a text begins
-FIXED = Parameter(
-    "fixed", "whether the wrong line has been put right", False, options=(False, True)
-)
+LONGEST = 2**20  # the largest start_pos
+FIXED = Parameter("fixed", "whether the bug is fixed", False, options=(False, True))
 START = Parameter(
-    "start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST
+    "start_pos", "position of the first token shown", 1000, 0, 4000, scale="whole", most=LONGEST
 )
 
 
 class _Fixed:
-    """Wrong and right on one color scale, so that what changes is what was wrong."""
+    """Broken and fixed share one color scale, so whatever changes is the bug."""
 
     @property
     def beside(self):
@@ -44,7 +42,7 @@ class _Fixed:
 
 
 class _Case(_Fixed, Rotary):
-    """A rotary case: queries and keys of a text that begins at start_pos, where it has one."""
+    """A rotary case. Its text begins at start_pos, if it has that parameter."""
 
     views = ("similarity", "dot_product")
     start_pos = 0
@@ -55,7 +53,7 @@ class _Case(_Fixed, Rotary):
         return inv_freq(self.head_dim)
 
     def has(self, name: str) -> bool:
-        """Say no to what views of longer texts would scale."""
+        """Rule out views of longer texts: a case has no training length."""
         return name not in ("training_length", "as_trained") and super().has(name)
 
     def rotate(self, x, positions):
@@ -67,12 +65,12 @@ class _Case(_Fixed, Rotary):
         return self.turned(queries, self.start_pos + at), self.turned(keys, self.start_pos + at)
 
     def turned(self, x, at) -> np.ndarray:
-        """Return queries or keys, shape (n, head_dim), turned for the places at which they are."""
+        """Return queries or keys, shape (n, head_dim), rotated to their positions."""
         return self.rotate(x, at)
 
 
 class MixedPairing(_Case):
-    """Cosines and sines for neighbors, signs and partners for halves."""
+    """Lays out cosines and sines for neighbors, signs and partners for halves."""
 
     parameters = (seq_len_of(32), even_of(32, "head_dim"), *_Case.parameters[2:])
 
@@ -86,7 +84,7 @@ class MixedPairing(_Case):
 
 
 class WrongAxis(_Case):
-    """Turned by the number of the head, where the number of the token belongs."""
+    """Rotates by the head's index instead of the token's position."""
 
     views = ("similarity", "heatmap")
     parameters = (*_Case.parameters[:2], replace(head_of(high=7), default=3), *_Case.parameters[2:])
@@ -96,10 +94,10 @@ class WrongAxis(_Case):
 
 
 class QueryAtZero(_Case):
-    """A prompt is read at once; each later token comes alone, its query turned as at position 0."""
+    """After a prompt read in one pass, every new query is rotated as if at position 0."""
 
     prompt_of = Parameter(
-        "prompt", "how many tokens are read at once; the others come one by one", 24, 1, 64, least=1
+        "prompt", "tokens read in one pass; the rest come one at a time", 24, 1, 64, least=1
     )
     parameters = (*_Case.parameters[:2], prompt_of, *_Case.parameters[2:])
 
@@ -110,19 +108,19 @@ class QueryAtZero(_Case):
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)
         at_once = self.prompt
-        if np.ndim(positions):  # several positions that are asked for are read at once
+        if np.ndim(positions):  # several positions are read in one pass
             at_once = len(queries) if len(queries) > 1 else 0
         if not self.fixed:
-            unturned, _ = self.content_at(validate.positions(positions))  # as at 0
+            unturned, _ = self.content_at(validate.positions(positions))  # as if at position 0
             queries[at_once:] = unturned[at_once:]
         return queries, keys
 
 
 class NarrowPositions(_Case):
-    """Positions in the model's own dtype."""
+    """Stores positions in the model's own dtype."""
 
     dtype_of = Parameter(
-        "dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32")
+        "dtype", "dtype the model computes in", "bfloat16", options=("bfloat16", "float32")
     )
     parameters = (*_Case.parameters[:2], START, dtype_of, *_Case.parameters[2:])
 
@@ -131,14 +129,14 @@ class NarrowPositions(_Case):
 
 
 class TwoTables(_Case):
-    """Beyond the training length new tokens turn slower (NTK-aware); old keys stay in the cache."""
+    """Past the training length, NTK-aware scaling slows new tokens down, but not cached keys."""
 
     trained, factor = 4096, 8.0
     start_of = replace(START, default=4080, high=12_000)
     parameters = (seq_len_of(32), even_of(128, "head_dim"), start_of, *_Case.parameters[2:])
 
     def queries_and_keys(self, positions):
-        # what is cached stays as it was when it came
+        # a cached key never changes
         one_by_one = np.ndim(positions) == 0 and not self.fixed
         at, d = self.start_pos + validate.positions(positions), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
@@ -148,7 +146,7 @@ class TwoTables(_Case):
 
 
 class _Line(Alibi):
-    """A straight line for each head, and one color scale for all heads: that of the steepest."""
+    """A straight line per head. All heads share the color scale of the steepest."""
 
     name = title = ""
     parameters = (seq_len_of(16), NUM_HEADS, head_of(high=31), FIXED)
@@ -161,18 +159,18 @@ class _Line(Alibi):
 
 
 class RisingBias(_Line):
-    """ALiBi that adds what it should take away."""
+    """ALiBi that adds its penalty instead of subtracting it."""
 
     def biases(self, offsets):
         return super().biases(offsets) * (1 if self.fixed else -1)
 
 
 class TransposedGrid(Plane, Additive):
-    """Rows and columns of a picture, numbered along the wrong side."""
+    """An image's rows and columns, counted along the wrong side."""
 
     parameters = (
-        Parameter("seq_len", "how many patches the picture has", 12, 4, 48, least=1, most=4096),
-        powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
+        Parameter("seq_len", "patches in the image", 12, 4, 48, least=1, most=4096),
+        powers_of("d_model", "dims per patch", 64, 4, 256, most=1024),
         replace(COLUMNS, default=4, low=2, high=8),
         FIXED,
     )
@@ -186,7 +184,7 @@ class TransposedGrid(Plane, Additive):
 
 
 class CountedTwice(_Fixed, Additive):
-    """Columns of sines and cosines whose number counts by two already, and is doubled once more."""
+    """Sines and cosines whose column index already counts by two, then gets doubled."""
 
     parameters = (seq_len_of(64), even_of(64, "d_model"), FIXED)
     views = ("heatmap", "similarity")
@@ -200,7 +198,7 @@ class CountedTwice(_Fixed, Additive):
 
 
 class DividedAlone(_Line):
-    """ALiBi beside scores divided by √d, with weights of a model that divided the sum of both."""
+    """ALiBi added after dividing scores by √d, for weights trained with the sum divided."""
 
     dims = 64
     parameters = (seq_len_of(64), *_Line.parameters[1:])

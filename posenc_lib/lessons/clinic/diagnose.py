@@ -1,4 +1,4 @@
-"""Five tests, in the order in which they find most: what holds, what fails, what can't be seen."""
+"""`diagnose` runs the clinic's tests, starting with the one that catches the most."""
 
 import textwrap
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from posenc_lib.encodings import validate
 from posenc_lib.lessons.clinic import rotation, scores, vectors
 from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
-WIDE = 110  # letters in a line that is printed
+WIDE = 110  # characters in a printed line
 UNSEEN = (
-    "No picture shows a wrong base, an exponent over the wrong number of dims, "
-    "or the other pairing than the checkpoint's: all of these keep every test. "
-    "Only the scores of the trained model do."
+    "No test can catch a wrong base, an exponent over the wrong number of dims, "
+    "or a pairing that doesn't match the checkpoint. "
+    "For those, compare your scores with the trained model's."
 )
-RANDOM = "Something random is left on, as dropout is: in PyTorch, call .eval() before you ask."
-OTHERS = "No test knows what a model was trained with: numbers of another one would pass as well."
+RANDOM = "Something random is still on, such as dropout. In PyTorch, call .eval() first."
+OTHERS = "No test knows how your model was trained: another model's numbers would also pass."
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test: its name, whether it holds, fails or is open, what was seen, where that points."""
+    """One test: its name and verdict (holds, fails or open), what was seen, the likely cause."""
 
     name: str
     verdict: str
@@ -31,10 +31,10 @@ class Test:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `diagnose` found; printed, it is text.
+    """What `diagnose` found. Print it to read it.
 
-    `first` is the name of the test that fails first, or None, and `points_to` what that points to;
-    `measured` tells a base and how many dims turn, or slopes; `unseen` what no test can show.
+    `first` names the first test that fails, or is None. `points_to` is the likely cause.
+    `measured` has the base and how many dims rotate, or the slopes. `unseen` is what no test shows.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Diagnosis:
             f"{k} {test.name:<19} {test.verdict:<5}  {test.seen}"
             for k, test in enumerate(self.tests, 1)
         ]
-        found = f"Fails first: {self.first}. {self.points_to}" if self.first else "No test fails."
+        found = f"First failure: {self.first}. {self.points_to}" if self.first else "No test fails."
         told = [part for part in (found, self.measured, "" if self.first else self.unseen) if part]
         lines = [textwrap.fill(row, WIDE, subsequent_indent=29 * " ") for row in rows]
         return "\n".join([self.title, *lines, *(textwrap.fill(part, WIDE) for part in told)])
@@ -73,29 +73,34 @@ def diagnose(
     heads: int | None = None,
     rope_theta: float | None = None,
 ) -> Diagnosis:
-    """Run the clinic's tests on an encoding: what holds, what fails first, what that points to.
+    """Test an encoding for known bugs: what holds, what fails first, and the likely cause.
 
-    Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256;
-    and, with a rope_theta, the frequencies that it gives. What was never promised is no fault:
-    integers and learned tables have no diagonals.
+    The tests: constant diagonals, constant norm, cached equals full, a rectangle, beyond position
+    256, and the base if you pass rope_theta. An encoding can't fail what it never promised:
+    integers and learned tables have no constant diagonals.
 
     >>> from posenc_lib import rope
-    >>> def mine(x, positions):  # every token turns by the same angle
+    >>> def mine(x, positions):  # every token gets the same angle
     ...     return rope(x, np.full(len(positions), 7))
     >>> found = diagnose(mine)
     >>> found.first, diagnose("rope").first
     ('constant diagonals', None)
 
     Args:
-        mine: an encoding by name, an object, or a function: f(positions, d_model), (n, d_model);
-            f(x, positions), which returns x turned, or f(q, k, positions) and f(q, k), which return
-            both; f(q_len, k_len), a bias of shape (heads, q_len, k_len); f(height, width, d_model)
-            or f(x, height, width), of patches row by row.
-        kind: "additive", "rotary", "bias" or "plane", where the name of the first argument does not
-            say it.
-        dims: how many dims tokens or heads have; None means the encoding's own, of a function 64.
-        heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
-        rope_theta: the base that a model's config gives; None asks nothing of it.
+        mine: a name, an object, or a function. f(positions, d_model) returns (n, d_model);
+            f(x, positions) rotates x; f(q, k, positions) and f(q, k) rotate both; f(q_len, k_len)
+            returns a bias, (heads, q_len, k_len); f(height, width, d_model) and
+            f(x, height, width) return patches, row by row.
+        kind: "additive", "rotary", "bias" or "plane", if your arguments have other names.
+        dims: dims per token or head. None means the encoding's own, or 64 for a function.
+        heads: number of heads, if x has shape (heads, n, dims) instead of (n, dims).
+        rope_theta: the base in the model's config. None skips that test.
+
+    Returns:
+        A `Diagnosis`.
+
+    Raises:
+        TypeError or ValueError: mine doesn't fit, or an argument is invalid.
     """
     if rope_theta is not None:
         rope_theta = validate.real("rope_theta", rope_theta, above=1, high=1e100)
@@ -103,7 +108,7 @@ def diagnose(
     title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS
     asked = [one.vectors(one.short) if isinstance(one, Tokens) else one.of(4, 4) for _ in range(2)]
     if not np.array_equal(*asked, equal_nan=True):
-        told = {"constant diagonals": (FAILS, "it answers differently each time", RANDOM)}
+        told = {"constant diagonals": (FAILS, "two identical calls disagree", RANDOM)}
     elif not isinstance(one, Tokens) and one.kind in ("bias", "relative"):
         told, measured = scores.of_bias(one)
     elif not isinstance(one, Tokens):

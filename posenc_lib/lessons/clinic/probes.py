@@ -1,4 +1,4 @@
-"""How `diagnose` asks an encoding for a text, a bias or a picture, and when answers are alike."""
+"""How `diagnose` gets a text, a bias or an image out of an encoding."""
 
 import inspect
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Vectors
 from posenc_lib.encodings.own import opened
 
-SHORT = 48  # positions of a short text
-WORDS = {  # what a function calls its first argument, by kind
+SHORT = 48  # positions in a short text
+WORDS = {  # names of a function's first argument, by kind
     "additive": (),
     "rotary": ("x", "q", "xq", "query", "queries", "hidden", "hidden_states"),
     "bias": ("q_len", "query_length", "n_queries"),
@@ -20,35 +20,35 @@ WORDS = {  # what a function calls its first argument, by kind
 }
 FORMS = (
     "f(positions, d_model), f(x, positions), f(q, k, positions), "
-    "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width); "
-    "with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+    "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width). "
+    "If your arguments have other names, pass kind='additive', 'rotary', 'bias' or 'plane'"
 )
-HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
-Told = tuple[str, str, str]  # verdict, what was seen, what that points to
-SAME = 1.5e-2  # as a part of what there is: more than bfloat16 loses, and less than a fault moves
+HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: doesn't apply, or was never promised
+Told = tuple[str, str, str]  # verdict, what was seen, likely cause
+SAME = 1.5e-2  # relative tolerance: more than bfloat16 loses, less than a bug changes
 
 
 def close(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
-    """Return whether two arrays are alike, up to a part of the largest number; NaN is like NaN."""
+    """Return whether two arrays agree, relative to the largest number. NaN equals NaN."""
     largest = np.nanmax(np.abs(other), initial=0)
     return np.allclose(one, other, rtol=0, atol=within * largest, equal_nan=True)
 
 
 def runs(numbers: np.ndarray) -> str:
-    """Return ascending whole numbers as words: 0 to 7 and 32 to 39."""
+    """Return ascending integers as text, like 0 to 7 and 32 to 39."""
     parts = np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1)
     ends = [f"{part[0]} to {part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts]
     return listed(ends)
 
 
 def listed(things: list) -> str:
-    """Return things as words: 1, 2 and 3; of many the first and the last."""
+    """Return things as text, like 1, 2 and 3. A long list loses its middle."""
     words = [str(thing) for thing in things]
     return validate.listed(words if len(words) < 7 else [*words[:4], "…", words[-1]])
 
 
 def are_waves(row: np.ndarray) -> bool:
-    """Return whether the row of position 0 is one of sines and cosines, as many of each."""
+    """Return whether position 0's row has as many sines as cosines, and nothing else."""
     zeros, ones = (np.abs(row - value) < 1e-6 for value in (0, 1))
     return bool((zeros | ones).all() and zeros.sum() == ones.sum())
 
@@ -56,15 +56,15 @@ def are_waves(row: np.ndarray) -> bool:
 class Tokens:
     """The vectors of a text.
 
-    read(q, k, positions) puts a query and a key at positions that come at once, each (n, d).
+    read(q, k, positions) puts a query and a key at several positions in one pass, each (n, d).
 
     Attributes:
-        text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
-        end: how many positions there are, where that is known.
-        grown: the vectors of a text that has grown token by token, where that is another matter.
-        mixes: whether what becomes of a token depends on the others.
-        promised: whether scores should depend on the offset alone: of rotations, and of sines with
-            as many cosines.
+        text: the vectors at the `short` positions. alone(at) returns those of a single token.
+        end: number of positions, if known.
+        grown: the vectors of a text decoded token by token, if that makes a difference.
+        mixes: whether a token's vectors depend on the other tokens.
+        promised: whether scores should depend only on the offset. True for rotations, and for
+            sines with as many cosines.
     """
 
     mixes, grown, end = False, None, None
@@ -80,49 +80,49 @@ class Tokens:
     def maps(self, at: int) -> np.ndarray:
         """Return the matrices R of x @ R, shape (2, 2, d, d).
 
-        One of the first two is of queries, one of keys; each has those of position 0 and `at`.
+        The first axis is query or key, the second position 0 or `at`.
         """
         return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
 
     def step(self, at: int = 1) -> np.ndarray:
-        """Return the matrix that turns a query from position 0 on to another."""
+        """Return the matrix that rotates a query from position 0 to another."""
         begin, end = self.maps(at)[0]
         return end @ begin.T
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first and the second dims of the pairs that turn."""
+        """The first and the second dims of the pairs that rotate."""
         turn = np.abs(self.step(SHORT))
-        np.fill_diagonal(turn, 1e-30)  # what is smaller is nothing
+        np.fill_diagonal(turn, 1e-30)  # smaller ones don't count
         partner, dims = turn.argmax(axis=1), np.arange(self.dims)
         return dims[partner > dims], partner[partner > dims]
 
     @property
     def pairing(self) -> str:
-        """How dims are paired: how far apart those are that turn together."""
+        """How dims are paired, judging by how far apart partners are."""
         apart = set(np.subtract(*self.pairs))
-        return "interleaved" if apart == {-1} else "half" if len(apart) == 1 else "of another kind"
+        return "interleaved" if apart == {-1} else "half" if len(apart) == 1 else "other"
 
     @property
     def turning(self) -> str:
-        """How many dims turn, and which with which unless all of them do."""
+        """How many dims rotate, and which with which unless all of them do."""
         first, second = self.pairs
-        told = f"{2 * len(first)} of {self.dims} dims turn"
+        told = f"{2 * len(first)} of {self.dims} dims rotate"
         apart = sorted(set(second - first))
         half = 2 * len(first) == self.dims and apart == [self.dims // 2]
         if half or (self.pairing == "interleaved" and 2 * len(first) == self.dims):
-            return f"{told}, pairing {self.pairing}"
+            return f"{told}, {self.pairing} pairing"
         if not apart:
             return told
         which = runs(np.sort(np.concatenate(self.pairs)))
         if " and " in which and len(apart) == 1 and apart != [1]:
             which = f"{runs(first)} with {runs(second)}"
         told += f": dims {which}, partners {listed(apart)} apart"
-        return f"{told}, pairing interleaved" if apart == [1] else told
+        return f"{told}, interleaved pairing" if apart == [1] else told
 
 
 class Grid(NamedTuple):
-    """What depends on two lengths: a bias, NaN where masked, or a picture's queries and keys."""
+    """What depends on two lengths: a bias (NaN where masked) or an image's queries and keys."""
 
     kind: str
     title: str
@@ -130,7 +130,7 @@ class Grid(NamedTuple):
 
 
 def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -> Tokens | Grid:
-    """Return how to ask somebody's encoding; errors name the argument and the rule."""
+    """Return what reads `mine`. Errors name the argument and the rule."""
     if kind is not None:
         validate.choice("kind", kind, tuple(WORDS))
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
@@ -139,8 +139,8 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
         raise TypeError(
-            f"mine must be an object or a function, got the class {mine.__name__}: "
-            f"give {mine.__name__}(…)"
+            f"mine must be an object or a function, not the class {mine.__name__}. "
+            f"Pass {mine.__name__}(…)"
         )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
@@ -152,11 +152,11 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         try:
             made = _of_encoding(mine, dims)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{error}; diagnose takes {FORMS}") from error
+            raise type(error)(f"{error}. diagnose takes {FORMS}") from error
         made.title = title
         return made
     if len(names) > 3:
-        raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
+        raise ValueError(f"mine must be {FORMS}. Yours is f({', '.join(names)})")
     if kind == "bias":
         return Grid(
             "bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len)
@@ -176,7 +176,7 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
 
 
 def _kind_of(names: list[str]) -> str:
-    """Return the kind of encoding that a function is, by what it calls its arguments."""
+    """Return which kind of encoding a function is, going by its argument names."""
     for kind, words in WORDS.items():
         if names and names[0] in words and (kind != "plane" or names[2:]):
             return kind
@@ -184,7 +184,7 @@ def _kind_of(names: list[str]) -> str:
 
 
 def _of_pair(mine: Callable, title: str, dims: int) -> Tokens:
-    """Return the probe of f(q, k), which gets no positions: queries are last, as with a cache."""
+    """Return the probe of f(q, k), which gets no positions. Queries come last, as with a cache."""
 
     def read(q, k, at, first=0):
         queries, keys = at.max() + 1 - first, at.max() + 1
@@ -209,7 +209,7 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
             )
         return tuple(_rows(title, x, len(at)) for x in turned)
 
-    # another vector at position 1 should change that row, and no other
+    # a different vector at position 1 should change only that row
     other = (np.arange(SHORT) == 1)[:, None]
     try:
         made = Tokens("rotary", title, dims, read)
@@ -217,24 +217,26 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
         keys = read(made.q, made.k + other, made.short)[1]
     except Exception as error:
         axes = "n" if heads is None else "heads, n"
-        rule = f"take x of shape ({axes}, {dims}) and positions of shape (n,), and return x turned"
+        rule = f"take x of shape ({axes}, {dims}) and positions of shape (n,), and return x rotated"
         torch = ""
         if "numpy" in str(error):
             torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)"
-        raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
+        raise ValueError(
+            f"mine must {rule}. It fails with {type(error).__name__}: {error}{torch}"
+        ) from error
     both = zip((queries, keys), made.text, strict=True)
     moved = [~np.isclose(now, before, atol=1e-4).all(axis=1) for now, before in both]
     if not (moved[0][1] and moved[1][1]):
         raise ValueError(
-            "mine must return q and k turned, each from its own argument, "
-            "but changing it changes nothing"
+            "mine must return q and k rotated, each from its own argument, "
+            "but changing that argument changes nothing"
         )
     made.mixes = bool((moved[0] > other[:, 0]).any())
     return made
 
 
 def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
-    """Return the probe of a library's encoding, of a table, or of what else `explore` takes."""
+    """Return the probe of a library encoding, a table, or anything else `explore` takes."""
     (one,) = opened([mine], called="mine")
     wanted = {"start_pos": 0, one.width: dims or one.num_dims}
     one = one.at(**{name: value for name, value in wanted.items() if name in one.values})
@@ -258,9 +260,7 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
 
         return Grid(one.kind, one.title, related)
     if not (isinstance(one, Vectors) and one.has("query_and_key")):
-        raise ValueError(
-            f"mine must say what happens to queries and keys, which {one.name} does not"
-        )
+        raise ValueError(f"mine must say what happens to queries and keys, but {one.name} doesn't")
 
     def given(q, k, **values) -> Vectors:
         return one.at(**values).with_content(q, k)
@@ -279,14 +279,14 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
 
 
 def _rows(title: str, value: object, n: int) -> np.ndarray:
-    """Return n rows, of shape (n, d); of several heads those of the last."""
+    """Return n rows, shape (n, d). With several heads, take the last one."""
     given = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2)
     rows = given.astype(np.float64)
     return rows.reshape(-1, n, rows.shape[-1])[-1]
 
 
 def _biases(title: str, value: object, q_len: int, k_len: int) -> np.ndarray:
-    """Return biases of shape (heads, q_len, k_len), NaN where they are a mask."""
+    """Return biases, shape (heads, q_len, k_len), with NaN where masked."""
     given = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2, mask=True)
     made = given.astype(np.float64)
     try:

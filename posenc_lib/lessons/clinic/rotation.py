@@ -1,4 +1,4 @@
-"""What is measured of sines and rotations: which dims turn together, and at whose frequencies."""
+"""Measure sines and rotations: which dims rotate together, and how fast."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,33 +8,33 @@ import numpy as np
 from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, Told, are_waves
 
-OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
-# radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
+OFF = 1e-2  # how far off rounded frequencies can be and still match a base
+# radians at the longest step: bfloat16 cosines are off by less, rounded frequencies by more
 SEEN = 0.02
-SIDE = 64  # patches in a row, or in a column
-# slips, and the power of the config's base that each comes to
+SIDE = 64  # patches per row or column
+# slips, and the power of the config's base each one gives
 SLIPS = {
-    "i/d in the exponent, in place of 2i/d": 0.5,
-    "4i/d in the exponent, in place of 2i/d": 2,
+    "the exponent is i/d instead of 2i/d": 0.5,
+    "the exponent is 4i/d instead of 2i/d": 2,
 }
-USUAL = 10_000  # the base where none is given
-NEVER_READ = "the config's was never read"
-TRAINED = " right only if the model was trained so."
+USUAL = 10_000  # the default base
+NEVER_READ = "the config's base was never read"
+TRAINED = " right only if the model was trained that way."
 
 
 class Turning(NamedTuple):
-    """How pairs turn from one position to the next."""
+    """How pairs rotate from one position to the next."""
 
-    theta: np.ndarray  # radians by pair, up to whole turns
-    far: int  # the longest step that was read
-    sign: int  # −1 for the other way
+    theta: np.ndarray  # radians per pair, up to whole turns
+    far: int  # the longest step measured
+    sign: int  # −1 for backward
 
 
 def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
-    """Return e^(iθt) of the pairs at a position, in a text that goes on to `last`.
+    """Return e^(iθt) of the pairs at a position, in a text that runs to `last`.
 
-    Of a table these are its sines with their cosines. Of a rotation it is what scores see:
-    mirrored alike at all positions, queries and keys meet as if they were not.
+    For a table, these are its sines and cosines. For a rotation, they're what scores see:
+    flipping signs the same way at every position makes no difference.
     """
     where = np.array([0, at, max(at, last)])
     if one.kind != "rotary":
@@ -52,20 +52,20 @@ def _as_complex(rows: np.ndarray, pairs: tuple) -> np.ndarray:
 
 
 def frequencies(one: Tokens) -> Turning:
-    """Return by how much the pairs turn, in their order."""
+    """Return how far each pair rotates per step."""
 
     def turned(at: int) -> np.ndarray:
         if not np.allclose(turns(one, 1, at), turns(one, 1)):
-            raise ValueError("a longer text has other frequencies")
+            raise ValueError("a longer text has different frequencies")
         return turns(one, at)
 
     return measure(turned, (4, 16, 64, 256, 1024))
 
 
 def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
-    """Return by how much pairs turn a step.
+    """Return how far each pair rotates per step.
 
-    It is read from ever longer steps, so that rounded cosines hardly matter.
+    Longer and longer steps refine it, so rounded cosines hardly matter.
     """
     theta, far = np.angle(turned(1)), 1
     for at in steps:
@@ -73,7 +73,7 @@ def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
             off = np.angle(turned(at) * np.exp(-1j * at * theta))
         except Exception:  # the table ends, or changes
             break
-        if (np.abs(off) > 1).any():  # steps are not even
+        if (np.abs(off) > 1).any():  # the steps are uneven
             break
         theta, far = theta + off / at, at
     sign = -1 if len(theta) and np.median(theta[-4:]) < 0 else 1
@@ -81,10 +81,10 @@ def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
 
 
 def fitted(found: Turning) -> tuple[float, float]:
-    """Return factor and base of the nearest frequencies factor·base^(−i/n); 0, 0 if none are near.
+    """Return factor and base of the closest frequencies factor·base^(−i/n); 0, 0 if none fit.
 
-    Fast pairs may have gone round more than once, so they are left out of the fit if need be, but
-    must agree with it.
+    Fast pairs may have made more than one turn. The fit can leave them out, but they still have
+    to agree with it.
     """
     theta, n = found.theta, len(found.theta)
     part = np.arange(n) / max(n, 1)
@@ -111,43 +111,43 @@ def fitted(found: Turning) -> tuple[float, float]:
 
 
 def number(value: float) -> str:
-    """Return a number in four digits at most."""
+    """Return a number as text, with at most four digits."""
     short = float(f"{value:.4g}")
     return f"{short:,.0f}" if 1e3 <= short < 1e9 else f"{short:.4g}".replace("e+", "e")
 
 
 def whose(found: Turning, dims: int, most: float = 1e7) -> str:
-    """Say whose frequencies these are, in the order of their pairs; no base is above `most`."""
+    """Say which base the frequencies match. An alternative base must be below `most`."""
     theta, (factor, base) = found.theta, fitted(found)
-    lost = "as where the exponent has lost its sign"
+    lost = "as if the exponent had lost its sign"
     if len(theta) == 1:
-        return f"{number(theta[0])} radians a step"
+        return f"{number(theta[0])} radians per step"
     if not factor and (np.diff(theta) > 1e-6).any():
         return (
-            f"frequencies do not fall from pair to pair, {lost}, "
-            "or where pairs turn by more than half a turn a step"
+            f"frequencies don't fall from pair to pair, {lost} "
+            "or pairs made more than half a turn per step"
         )
     if not factor:
-        return "frequencies are no base's, as where they are scaled for longer texts"
-    those = f"frequencies {'of' if factor == 1 else f'are {number(factor)} times those of'} base"
+        return "frequencies don't match any base, as when they're scaled for longer texts"
+    those = "base" if factor == 1 else f"frequencies are {number(factor)} times those of base"
     if base < 1:
-        return f"{those} {number(1 / base)}, but they grow from pair to pair, {lost}"
+        return f"{those} {number(1 / base)}, but frequencies grow from pair to pair, {lost}"
     told = f"{those} {number(base)}"
     over_all, less = base ** (dims / 2 / len(theta)), base ** (1 - 1 / len(theta))
     if factor > np.pi:
-        told += ", where the fastest pairs turn by more than half a turn a step"
+        told += ", so the fastest pairs make more than half a turn per step"
     elif base < over_all < most:
-        told += f", or of base {number(over_all)} with the exponent over all {dims}"
+        told += f", or base {number(over_all)} with the exponent over all {dims} dims"
     elif abs(less / float(f"{less:.2g}") - 1) < 1e-6 < abs(base / float(f"{base:.2g}") - 1):
-        told += f", or of base {number(less)} with d/2 − 1 in the exponent, as in tensor2tensor"
+        told += f", or base {number(less)} with d/2 − 1 in the exponent, as in tensor2tensor"
     made = factor * base ** -(np.arange(len(theta)) / len(theta))
     off = np.abs(np.angle(np.exp(1j * (made - theta))))
     rounded = (off / made)[off > SEEN / found.far]
-    return told + (f", rounded by up to {100 * rounded.max():.1g}%" if len(rounded) else "")
+    return told + (f", θ rounded by up to {100 * rounded.max():.1g}%" if len(rounded) else "")
 
 
 def by_length(one: Tokens) -> str:
-    """Say what a text's length does to frequencies, if short texts have the same; else nothing."""
+    """Say what a text's length does to frequencies, if short texts agree. Otherwise say nothing."""
     try:
         least, short, middle, long = (
             np.abs(np.angle(turns(one, 1, last))) for last in (2, 8, 4095, 8191)
@@ -159,19 +159,19 @@ def by_length(one: Tokens) -> str:
     slower = short / np.maximum(long, 1e-300)
     how = f"pairs are 1 to {number(slower.max())} times slower, as in dynamic YaRN"
     if np.allclose(slower, slower[0], rtol=OFF):
-        how = f"all pairs are {number(slower[0])} times slower: positions are divided"
+        how = f"all pairs are {number(slower[0])} times slower, with positions scaled down"
     elif np.allclose(middle, long):
         how = (
             f"pairs are up to {number(slower.max())} times slower, "
-            "by a second table, as in LongRoPE"
+            "from a second table, as in LongRoPE"
         )
     elif fitted(Turning(long, 1, 1))[0] == 1:
-        how = f"they are those of base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
-    return f"frequencies change with the text's length; at 8192 {how}"
+        how = f"they match base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
+    return f"frequencies depend on the text's length; at 8,192 tokens {how}"
 
 
 def measured(one: Tokens) -> str:
-    """Say how many dims turn, whose frequencies they have, and whether query and key are apart."""
+    """Say how many dims rotate, with which base, and whether query and key rotate differently."""
     found = frequencies(one)
     if one.kind != "rotary":
         return f"Measured: {whose(found, one.dims)}."
@@ -179,16 +179,16 @@ def measured(one: Tokens) -> str:
     between = query @ key.T
     told = f"Measured: {one.turning}; {whose(found, one.dims)}."
     if found.sign < 0:
-        told += f" They turn the other way, by −θ:{TRAINED}"
+        told += f" They rotate backward, by −θ:{TRAINED}"
     if (found.theta < 0).any():
-        told += f" {'Others' if found.sign < 0 else 'Some'} turn the opposite way:{TRAINED}"
+        told += f" {'Other' if found.sign < 0 else 'Some'} pairs rotate the opposite way:{TRAINED}"
     if not np.allclose(between, np.diag(np.diag(between)), atol=SAME):
-        told += f" Query and key of one token are turned by different angles:{TRAINED}"
+        told += f" A token's query and key get different angles:{TRAINED}"
     return told
 
 
 def of_config(one: Tokens, base: float) -> Told:
-    """Compare the frequencies with those of a base."""
+    """Compare the frequencies with those of the config's base."""
     found = frequencies(one)
     n, (factor, other) = len(found.theta), fitted(found)
     seen = whose(found, one.dims, most=max(1e7, 100 * base))
@@ -196,52 +196,53 @@ def of_config(one: Tokens, base: float) -> Told:
     if np.allclose(found.theta, asked, rtol=OFF):
         return HOLDS, seen, ""
     why = (
-        "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
+        "The frequencies don't match any base. Either they're scaled, which is right if the config "
+        "says so, or some pairs rotate the wrong way."
     )
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
         why = (
-            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: "
-            "as in type proportional alone."
+            f"The exponent runs over all {one.dims} dims, but only {2 * n} rotate. "
+            "Only rope_type proportional does that."
         )
     elif factor and other < 1:
-        why = "They grow from pair to pair: the exponent has lost its sign."
+        why = "The frequencies grow from pair to pair: the exponent lost its sign."
     elif factor == 1:
         why = _another_base(other, base, n, one.dims)
     elif factor:
         times = f"{number(factor)} times those of base {number(other)}"
-        why = f"They are scaled, {times}: right if the config says so."
+        why = f"The frequencies are {times}. That's right if the config scales them."
     elif (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
-        why = "They are scaled: right if the config says so."
+        why = "The frequencies are scaled. That's right if the config says so."
     return FAILS, seen, why
 
 
 def _another_base(other: float, base: float, n: int, dims: int) -> str:
-    """Say what has been done to the config's base where n pairs have the frequencies of another."""
-    those = f"They are those of base {number(other)}"
-    powers = SLIPS | {"d/2 − 1 in the exponent, in place of d/2": n / max(n - 1, 1)}
+    """Say what happened to the config's base if n pairs have another base's frequencies."""
+    those = f"The frequencies match base {number(other)}"
+    powers = SLIPS | {"the exponent has d/2 − 1 instead of d/2": n / max(n - 1, 1)}
     for slip, power in powers.items():
         if abs(other / base**power - 1) < OFF:
             return f"{those}: {slip}."
     over_all = other ** (dims / 2 / n)
-    raised = over_all / base  # by a factor of NTK, as a rule
+    raised = over_all / base  # usually by an NTK factor
     is_nearer = abs(np.log(raised)) < abs(np.log(other / base))
     is_nearer |= 0.5 < raised < 65 and abs(raised / round(raised) - 1) < OFF
     if 2 * n < dims and is_nearer and abs(other / USUAL - 1) > OFF:
         return (
-            f"The exponent runs over all {dims} dims, where only {2 * n} turn, "
-            f"with base {number(over_all)} in place of {number(base)}. "
-            f"Or they are those of base {number(other)}, and {NEVER_READ}."
+            f"The exponent runs over all {dims} dims, but only {2 * n} rotate, "
+            f"and the base is {number(over_all)} instead of {number(base)}. "
+            f"Or the base is {number(other)}, and {NEVER_READ}."
         )
     why = f"{those}: {NEVER_READ}"
     if other > base:
-        why += f", or raised {number(other / base)} times, as NTK does"
+        why += f", or it was multiplied by {number(other / base)}, as NTK does"
     if 2 * n < dims:
-        why += f". Or of base {number(over_all)} with the exponent over all {dims}"
+        why += f". Or it's base {number(over_all)} with the exponent over all {dims} dims"
     return f"{why}."
 
 
 def in_plane(one: Grid) -> str:
-    """Say of each axis of a picture whose frequencies it has; nothing where they are no waves."""
+    """Say which base each axis of an image matches, or nothing if they aren't waves."""
     try:
         found, half = (
             [_axis(one, down, side) for down in (True, False)] for side in (SIDE, SIDE // 2)
@@ -254,23 +255,23 @@ def in_plane(one: Grid) -> str:
     told = [whose(each, dims) for each in found]
     for k, (each, other) in enumerate(zip(found, half, strict=True)):
         if each.far < 16:
-            told[k] += ", in steps that are not even"
+            told[k] += ", in uneven steps"
         elif not np.allclose(each.theta, other.theta, rtol=OFF):
-            told[k] += f" on {SIDE} patches, for positions are divided by the picture's size"
+            told[k] += f" for {SIDE} patches: positions are divided by the image size"
     (factor, base), n = fitted(found[1]), len(found[1].theta)
     if base > 1 and factor < 1 and abs(factor * base ** (1 / (2 * n)) - 1) < OFF / 10:
-        told[1] = "the frequencies between these, as where two axes take turns"
+        told[1] = "the frequencies in between, as when two axes alternate"
     both = f"rows: {told[0]}; columns: {told[1]}"
     if told[0] == told[1]:
         both = f"rows and columns: {told[0]}"
     other_way = ""
     if found[0].sign != found[1].sign:
-        other_way = f" Columns turn the other way than rows:{TRAINED}"
+        other_way = f" Columns rotate the opposite way from rows:{TRAINED}"
     return f"Measured: {both}.{other_way}"
 
 
 def _axis(one: Grid, down: bool, side: int) -> Turning | None:
-    """Return how pairs turn that change along an axis; None where dims are no pairs of waves."""
+    """Return how the pairs along an axis rotate, or None if dims aren't pairs of waves."""
     x = one.of(side, 2)[0][::2] if down else one.of(2, side)[0][:side]
     dims = np.arange(x.shape[1] // 4 * 4)
     moves = np.ptp(x, axis=0) > 0

@@ -1,4 +1,4 @@
-"""The tests of a text's vectors: each returns a verdict, what was seen and what that points to."""
+"""Tests of a text's vectors. Each returns a verdict, what was seen, and the likely cause."""
 
 import numpy as np
 
@@ -6,53 +6,50 @@ from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, Tokens, T
 from posenc_lib.lessons.clinic.rotation import by_length
 from posenc_lib.lessons.clinic.scores import in_plane
 
-MOST, WINDOW = 8192, 32  # positions that are looked at, at most, and at once
-FAR = (256, 1000, 4096, MOST - WINDOW)  # where a text has grown to
-LARGEST = 2**17  # rows of a table that are looked at
-# where a token comes alone, and the next one, too
+MOST, WINDOW = 8192, 32  # positions to look at, and how many at a time
+FAR = (256, 1000, 4096, MOST - WINDOW)  # how long a text has grown
+LARGEST = 2**17  # table rows to look at
+# where a token is decoded alone, and then the next one
 ALONE = (0, 5, 64, 96, 127, 191, 255, 383, 511, 767, 1000, 1023, 1535, 2047, 3000, 4095, 6000)
-CHUNK = 4  # tokens that come together
-# by the first position that is rounded
+CHUNK = 4  # tokens decoded together
+# by the first position that gets rounded
 DTYPES = {256: "bfloat16, which has 8", 2048: "float16, which has 11"}
 WAVES = (
-    "A sine and its cosine have different frequencies: both columns of a pair need the "
-    "pair's number, 2·(i // 2)/d for column i, which was doubled once more where i counts by two. "
-    "Or a reshape has mixed positions with dims."
+    "A sine and its cosine have different frequencies. Both columns of a pair need the same "
+    "exponent, 2·(i // 2)/d for column i. If i already counts by two, it was doubled again. "
+    "Or a reshape mixed positions with dims."
 )
 GROWS = (
-    "Rows are waves, but their length changes with the position, "
-    "so the score of an offset changes with them."
+    "The rows are waves, but their length changes with position, "
+    "so the score at an offset also changes."
 )
-MIXED = "Mixed pairing: cos and sin are laid out for {}, partners are taken as {}."
+MIXED = "Mixed pairing: cos and sin are laid out for {}, but partners are {}."
 AXIS = (
-    "It is counted along the wrong axis: "
-    "by the token's place in a batch (x[:, 0] instead of x[0]), or its head."
+    "Positions are counted along the wrong axis: "
+    "over the batch (x[:, 0] instead of x[0]) or over heads."
 )
 ROUNDED = (
-    "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
+    "Angles are rounded. Positions, frequencies and angles need at least float32; cosines don't."
 )
-LEAP = "Positions leap there: some are left out, or come twice."
-SHARED = "All tokens of one call share one place, {}."
-ONE_CALL = np.arange(10, 21)  # positions whose first, last and mean are different
+LEAP = "Positions jump there: some are skipped or repeated."
+SHARED = "All tokens in a call get the same position, {}."
+ONE_CALL = np.arange(10, 21)  # positions with a different first, last and mean
 SHARES = {
-    "that of the first: only a token alone has its own": 10,
-    "that of the last: only a token alone has its own": 20,
-    "their mean: only a token alone has its own": 15,
+    "the first token's. Only a token alone gets its own": 10,
+    "the last token's. Only a token alone gets its own": 20,
+    "their mean. Only a token alone gets its own": 15,
 }
-TWO_TABLES = (
-    "Query and key are turned by two tables: "
-    "a new one for queries, an old one in the cache of keys."
-)
+TWO_TABLES = "Queries and keys use two tables: a new one for queries, an old one for cached keys."
 
 
 def of_vectors(one: Tokens) -> dict[str, Told]:
     """Test an additive or a rotary encoding."""
     if one.mixes:
         why = (
-            "It runs along the wrong axis: "
-            "pairs are made of tokens, not of dims (x.T, or axes that were swapped)."
+            "The rotation runs along the wrong axis: "
+            "it pairs up tokens, not dims. Look for x.T or swapped axes."
         )
-        seen = "what becomes of a token depends on the other tokens"
+        seen = "a token's vector depends on the other tokens"
         return {"constant diagonals": (FAILS, seen, why)}
     diagonals, longest = _diagonals(one), _longest(one)
     level = one.promised and diagonals[0] == HOLDS
@@ -60,13 +57,13 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
         "constant diagonals": diagonals,
         "constant norm": _norm(one, level),
         "cached equals full": _cached(one, longest[0]),
-        "a rectangle": (OPEN, "a text has none", ""),
+        "a rectangle": (OPEN, "doesn't apply to text", ""),
         "beyond position 256": _beyond(one, level, *longest),
     }
 
 
 def temperature(one: Tokens) -> str:
-    """Say how queries grow with their position while keys stay as long as they are, if they do."""
+    """Say how queries grow with their position while keys don't, if that's so."""
     if one.kind != "rotary":
         return ""
     grown = {}
@@ -81,20 +78,20 @@ def temperature(one: Tokens) -> str:
         return ""
     both = np.linalg.norm(one.vectors(t[[0, -1]])[0], axis=1)  # in one text
     whose = "the text's length" if close(both, both[:1]) else "their position"
-    seen = f"queries grow with {whose}, {times[-1]:.3f} times at {t[-1]}"
+    seen = f"queries grow with {whose}, to {times[-1]:.3f}× at {t[-1]:,}"
     more = times > 1 + SAME / 10
     for ahead, name in ((1, "Llama 4"), (0, "Ministral 3")):
         length = np.exp(np.log(t[more] + ahead) / times[more])
         if more.sum() > 1 and np.allclose(length, length[0], rtol=SAME / 10):
-            return f"{seen}: log-n, ln t over ln {length[0]:.0f}"
+            return f"{seen}: log-n, ln t over ln {length[0]:,.0f}"
         floor, scale = t[more][0] + ahead, (times[more][0] - 1) / np.log(2)
         if np.allclose(times, 1 + scale * np.log1p((t + ahead) // floor), rtol=SAME / 10):
-            return f"{seen}: as in {name}, floor_scale {floor}, attn_scale {scale:.3g}"
+            return f"{seen}: as in {name}, floor_scale={floor}, attn_scale={scale:.3g}"
     return f"{seen}: a temperature, but not log-n"
 
 
 def level(one: Tokens) -> Tokens:
-    """Return the same text with queries that do not grow."""
+    """Return the same text with queries that don't grow."""
 
     def read(q, k, at):
         queries, keys = one.read(q, k, at)
@@ -105,24 +102,24 @@ def level(one: Tokens) -> Tokens:
 
 
 def along(scores: np.ndarray) -> float:
-    """Return how far scores on one diagonal lie apart, at most, as a part of how far any two do."""
+    """Return the largest spread of scores along a diagonal, as a share of the whole range."""
     return in_plane(scores, 1, len(scores))
 
 
 def _diagonals(one: Tokens) -> Told:
     if one.kind == "additive" and not one.text[0].any():
-        return OPEN, "it adds nothing: no position at all, which some models mean", ""
+        return OPEN, "it adds nothing, so there are no positions: fine if you meant it", ""
     if all(close(x, x[:1], 1e-9) for x in one.text):
         why = f"Every token has the same {'angle' if one.kind == 'rotary' else 'row'}. {AXIS}"
         if one.kind == "rotary" and close(one.text[0][0], one.q, 1e-9):
-            why = "Nothing turns: the table is never applied, or counted along an axis of one."
-        return FAILS, "every score is the same: the order is gone", _shared(one) or why
+            why = "Nothing rotates: the table is never applied, or is indexed along an axis of one."
+        return FAILS, "every score is the same, so order is lost", _shared(one) or why
     apart = along(one.text[0] @ one.text[1].T)
     if apart <= SAME:
-        return HOLDS, "scores depend on the offset alone", ""
-    seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
+        return HOLDS, "scores depend only on the offset", ""
+    seen = f"scores along a diagonal differ by up to {apart:.0%} of the whole range"
     if not one.promised:
-        return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
+        return OPEN, f"{seen}: fine for a table that isn't made of sines and their cosines", ""
     if one.kind == "rotary":
         return FAILS, seen, _why_turns(one)
     even = one.text[0] / np.linalg.norm(one.text[0], axis=1, keepdims=True)
@@ -130,7 +127,7 @@ def _diagonals(one: Tokens) -> Told:
 
 
 def _shared(one: Tokens) -> str:
-    """Say which one place all tokens of a call share, if another call has another."""
+    """Say which position all tokens in a call share, if it depends on the call."""
     try:
         call, elsewhere, shorter = map(one.vectors, (ONE_CALL, ONE_CALL + 5, ONE_CALL[:CHUNK]))
         alone = {name: one.vectors(np.array([at])) for name, at in SHARES.items()}
@@ -144,33 +141,30 @@ def _shared(one: Tokens) -> str:
             return SHARED.format(names[0])
         if not close(shorter[k], rows[:CHUNK], 1e-9):
             by_number = close(elsewhere[k], rows, 1e-9)
-            return SHARED.format("by how many they are" if by_number else "made of all of theirs")
+            return SHARED.format("set by how many they are" if by_number else "a mix of theirs")
     return ""
 
 
 def _why_turns(one: Tokens) -> str:
-    """Say why scores of turned vectors depend on more than the offset."""
+    """Say why scores of rotated vectors depend on more than the offset."""
     (queries, keys), turn = one.text, one.step()
     if along((queries @ keys.T)[:, ::-1]) <= SAME:
         return (
-            "It is the sum of both positions that counts: "
-            "the query or the key is turned the other way."
+            "Scores depend on the sum of the two positions: "
+            "the query or the key is rotated the wrong way."
         )
     if any(close(x, x[:1], 1e-9) for x in one.text):
-        return _shared(one) or "Only one of the two is turned: query and key both must be."
+        return _shared(one) or "Only one of the two is rotated. Rotate both query and key."
     if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
         cosines, partners = np.diag(turn), one.pairing
         if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
             return MIXED.format("neighbors (repeat)", "halves (rotate_half)")
         if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
             return MIXED.format("halves (cat)", "neighbors (rotate_every_two)")
-        return (
-            "What happens to a vector is no rotation. "
-            "Look at how dims are paired, and at the signs of the sines."
-        )
+        return "This isn't a rotation. Look at how dims are paired, and at the signs of the sines."
     if not close(*one.maps(7)[:, 1]):
-        return "Query and key are turned by two tables, of another base, say, or another pairing."
-    return "Angles do not grow evenly with the position: they were rounded, or are no rotation's."
+        return "Queries and keys use two tables, for example with different bases or pairings."
+    return "Angles don't grow evenly with position: they were rounded, or this isn't a rotation."
 
 
 def _norm(one: Tokens, level: bool) -> Told:
@@ -180,16 +174,16 @@ def _norm(one: Tokens, level: bool) -> Told:
     seen = f"from {lengths[0].min():.2f} to {lengths[0].max():.2f}"
     if one.promised and not level:
         why = (
-            "A rotation keeps lengths, and sin² + cos² is 1: "
-            "the two dims of a pair do not go together."
+            "A rotation preserves length, and sin² + cos² is 1: "
+            "the two dims of some pair don't match."
         )
         return FAILS, seen, why
-    why = "queries grow as keys shrink, as in xPos" if level else "never promised by such a table"
+    why = "queries grow as keys shrink, as in xPos" if level else "this table never promised it"
     return OPEN, f"{seen}: {why}", ""
 
 
 def _longest(one: Tokens) -> tuple[tuple, str]:
-    """Return the vectors of as long a text as there is, and what a longer one raises."""
+    """Return the vectors of the longest text that works, and what a longer one raises."""
     most = min(one.end + 1, LARGEST) if one.end else MOST
     found, raised = one.text, ""
     low, high, n = len(found[1]), most + 1, most
@@ -198,14 +192,14 @@ def _longest(one: Tokens) -> tuple[tuple, str]:
             found, low = one.vectors(np.arange(n)), n
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            raised = f"a text of {n} tokens raised {what}".partition("\n")[0]
+            raised = f"a text of {n:,} tokens raised {what}".partition("\n")[0]
             high = n
         n = one.end if one.end and low < one.end < high else (low + high) // 2
     return found, raised
 
 
 def _cached(one: Tokens, longest: tuple) -> Told:
-    """Compare a token that comes alone, and a text that grows, with a text that is read at once."""
+    """Compare a token decoded alone, and a growing text, with a text read in one pass."""
     n = len(longest[1])
     at = int(one.short[-3:][0])
     found = _alone(one, at, one.text)
@@ -216,19 +210,17 @@ def _cached(one: Tokens, longest: tuple) -> Told:
     for begin in FAR if one.grown else ():
         text = np.arange(begin - WINDOW, begin + WINDOW)
         if not all(map(close, one.grown(text), one.vectors(text))):
-            seen = (
-                f"a text that has grown past {begin} has other keys than one that is read at once"
-            )
+            seen = f"a text that grew past {begin:,} has different keys than one read in one pass"
             return FAILS, seen, TWO_TABLES
-    return HOLDS, "a token alone stands where it stood in the text", ""
+    return HOLDS, "a token decoded alone matches the full text", ""
 
 
 def _alone(one: Tokens, at: int, text: tuple) -> Told | None:
-    """Say what becomes of a token that comes alone, if it stands elsewhere than in the text."""
+    """Say what happens to a token decoded alone, if it doesn't match the full text."""
     fails = FAILS if one.promised else OPEN
     here = [x[-1] for x in one.alone(at)]
     for k, rows in enumerate(text):
-        # a text that ends here may have other frequencies
+        # a text that ends here may have different frequencies
         if close(here[k], rows[at]) or (
             text is not one.text and close(here[k], one.vectors(np.arange(at + 1))[k][at])
         ):
@@ -237,45 +229,45 @@ def _alone(one: Tokens, at: int, text: tuple) -> Told | None:
             return OPEN, how, ""
         off = np.abs(rows - here[k]).max(axis=1)
         places = np.flatnonzero(off <= SAME * np.abs(here[k]).max())
-        where = f", position {places[0]} for {at}" if len(places) else ""
-        why = f"A token that comes alone stands at another place than its own{where}."
-        return fails, f"what stands at position {at} depends on the rest of the text", why
+        where = f": {places[0]:,} instead of {at:,}" if len(places) else ""
+        why = f"A token decoded alone gets the wrong position{where}."
+        return fails, f"the vector at position {at:,} depends on the rest of the text", why
     if text is one.text:
         return None
     for x, y, rows in zip(here, one.alone(at + 1), text, strict=True):
         if close(x, y[-1], 1e-9) and not close(rows[at], rows[at + 1], 1e-6):
-            seen = f"tokens that come alone at {at} and {at + 1} stand at one place"
-            return fails, seen, "A token that comes alone stands at another place than its own."
+            seen = f"tokens decoded alone at {at:,} and {at + 1:,} share one position"
+            return fails, seen, "A token decoded alone gets the wrong position."
     return None
 
 
 def _together(one: Tokens, at: int, text: tuple) -> Told | None:
-    """Say that tokens which come a few at a time stand elsewhere than in the text, if they do."""
+    """Say that tokens decoded a few at a time don't match the full text, if they don't."""
     few = np.arange(max(at - CHUNK + 1, 0), at + 1)
     for k, rows in enumerate(one.vectors(few)):
         if not close(rows, text[k][few]) and not close(
             rows, one.vectors(np.arange(at + 1))[k][few]
         ):
-            seen = f"{len(few)} tokens that come together up to {at} stand elsewhere than in a text"
-            why = "Tokens that come a few at a time stand at other places than their own."
+            seen = f"{len(few)} tokens decoded together, up to {at:,}, don't match the full text"
+            why = "Tokens decoded a few at a time get the wrong positions."
             return FAILS if one.promised else OPEN, seen, why
     return None
 
 
 def _beyond(one: Tokens, level: bool, longest: tuple, raised: str) -> Told:
-    """Look far out for what is not as at the beginning."""
+    """Look for anything far out that differs from the beginning."""
     queries, keys = longest
     found = _faded(queries) or _alike(queries) or _alike(keys)
     found = found or (level and _other_scores(one, queries, keys))
     if found or not raised:
-        return found or (HOLDS, f"as at 0, up to position {len(keys) - 1}", "")
+        return found or (HOLDS, f"the same as at 0, up to position {len(keys) - 1:,}", "")
     if " finite" in raised:
-        return FAILS, raised, "Something overflows, or is divided by nothing."
-    return OPEN, f"no text may be much longer: {raised}", ""
+        return FAILS, raised, "Something overflows or divides by zero."
+    return OPEN, f"texts can't be much longer: {raised}", ""
 
 
 def _alike(rows: np.ndarray) -> Told | None:
-    """Say why positions have one and the same vector, if any have and not all."""
+    """Say why positions have the same vector, if some do but not all."""
     if len(np.unique(rows[:, np.ptp(rows, axis=0).argmax()])) == len(rows):
         return None
     known: dict = {}
@@ -285,50 +277,50 @@ def _alike(rows: np.ndarray) -> Told | None:
         return None
     k, same = int(copies[0]), first[1:] == first[:-1]
     before, others = int(first[k]), len(copies) - 1
-    seen = f"position {k} is position {before} once more"
+    seen = f"position {k:,} repeats position {before:,}"
     if (rows[k:] == rows[before : before + len(rows) - k]).all() and k - before > 1:
-        come = f"Positions begin again after {k - before} (modulo)"
-        return FAILS, seen, f"{come}." if not before else f"{come}, but the first {before}."
+        come = f"Positions start over after {k - before:,} (modulo)"
+        return FAILS, seen, f"{come}." if not before else f"{come}, except the first {before:,}."
     if not same.any():
-        seen += f", and so are {others} others" if others else ""
-        return FAILS, seen, "Rows were copied: nothing tells these positions apart."
+        seen += f", plus {others:,} more like it" if others else ""
+        return FAILS, seen, "Rows were copied, so nothing tells these positions apart."
     begin = int(same.argmax())
     if same[begin:].all():
         why = (
-            f"All from {begin} on share the table's last row: "
-            "it is too short, and its index is clipped."
+            f"From {begin:,} on, all positions share the table's last row: "
+            "it's too short, and its index is clipped."
         )
-        return FAILS, f"from {begin} on all stand at one position", why
+        return FAILS, f"from {begin:,} on, all tokens share one position", why
     if same[begin:].mean() < 0.25:
         last = begin + int(np.argmin(same[begin:]))
-        seen = f"positions {begin} to {last} stand at one position"
-        return FAILS, seen, "Rows are the same there, as rows are that were never filled."
+        seen = f"positions {begin:,} to {last:,} have the same vector"
+        return FAILS, seen, "The rows there are all the same, as if they were never filled."
     count = same[begin : begin + WINDOW - 1].sum()
-    seen = f"from {begin} on {count} of {WINDOW - 1} neighbors stand at one position"
-    why = f"Positions are held in {DTYPES.get(begin, 'too few')} binary digits."
+    seen = f"from {begin:,} on, {count} of {WINDOW - 1} neighbors share a position"
+    why = f"Positions are stored in {DTYPES.get(begin, 'too few')} significant bits."
     return FAILS, seen, why
 
 
 def _faded(rows: np.ndarray) -> Told | None:
-    """Say from where on next to nothing is left of a table's rows, if that is so."""
+    """Say where a table's rows fade to almost nothing, if they do."""
     lengths = np.linalg.norm(rows, axis=1)
     small = lengths < SAME * lengths[:WINDOW].max()
     if not small[-1]:
         return None
     first = int(len(small) - small[::-1].argmin())
-    seen = f"from {first} on rows are less than {SAME:.1%} as long as at 0"
+    seen = f"from {first:,} on, rows are less than {SAME:.1%} as long as at 0"
     if not rows[first:].any():
-        return FAILS, f"from {first} on rows are zeros", "These rows were never filled."
-    return FAILS, seen, "They fade, and then say nothing."
+        return FAILS, f"from {first:,} on, rows are zeros", "These rows were never filled."
+    return FAILS, seen, "The rows fade until nothing is left."
 
 
 def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | None:
-    """Say why scores are others far out, if they are."""
+    """Say why scores are different far out, if they are."""
     both = zip((queries, keys), one.text, strict=True)
     moved = [not close(now[:WINDOW], before[:WINDOW]) for now, before in both]
     if all(moved):
-        how = by_length(one) or "a text changes as it grows"
-        return OPEN, f"{how}: cached keys must be turned anew", ""
+        how = by_length(one) or "vectors change as the text grows"
+        return OPEN, f"{how}, so cached keys must be rotated again", ""
     near = one.text[0][:WINDOW] @ one.text[1][:WINDOW].T
     begins = np.arange(WINDOW, len(keys) - WINDOW + 1, WINDOW // 2)
     windows = begins[:, None] + np.arange(WINDOW)
@@ -340,5 +332,5 @@ def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | 
         why = ROUNDED
         if any(moved) or along(far) <= SAME or (len(then) == WINDOW and along(then) <= SAME):
             why = LEAP if then.shape == near.shape and close(then, near) else TWO_TABLES
-        return FAILS, f"from {begin} on the same offsets have other scores than at 0", why
+        return FAILS, f"from {begin:,} on, the same offsets get different scores than at 0", why
     return None
