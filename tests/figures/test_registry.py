@@ -92,7 +92,7 @@ def test_the_tiles_are_up_to_date_and_light():
             sizes.append(len(stored))
             apart = np.abs(picture(stored) - picture(tile(one, theme)))
             assert apart.mean() < 1, (one.id, theme)  # edges may be drawn a little differently
-    assert sum(sizes) < 700_000
+    assert sum(sizes) < 720_000  # a page loads half of them, light or dark
 
 
 @pytest.mark.parametrize(("theme", "paper"), [("light", 255), ("dark", 17)])
