@@ -23,12 +23,13 @@ DRAWS = 100  # of weights, of queries and keys, or of tokens, if an encoding dep
 # Styles of the strips of rings, in colors for light and dark pages
 BLUE, SHADE = "#0072B2", "background:#0072B226;font-weight:bold"
 RING = "width:14px;height:14px;border-radius:9px;overflow:hidden;color:transparent"
+RING += f";border:2px solid {BLUE}"
 STEM = '<div style="margin-left:12px;height:18px;border-left:1px solid #8C959F"></div>'
 LABEL = "text-align:left;white-space:nowrap;padding:0 8px;line-height:18px;font-weight:normal;"
 KEY = {  # by verdict, or by mark if there's none
     True: "Full: yes.",
     False: "Empty: no.",
-    None: "A slice: in this share of draws.",
+    None: "Partly full: in that share of draws.",
     "–": "–: doesn't count.",
 }
 FORMERLY = {  # names that version 1.0 had
@@ -465,14 +466,16 @@ class Scorecard:
 
 
 def _ring(name: str, cell: Measured) -> str:
-    """Return a ring, full for yes. Its words are inside, out of sight."""
+    """Return a ring, full for yes. Its words are inside, out of sight.
+
+    The styles are among those that an untrusted notebook's page allows.
+    """
     word, number = cell.told
     if cell.reason:
         return f'<div title="{name}: {number or word}" style="width:18px;text-align:center">–</div>'
-    part = f"conic-gradient({BLUE} {cell.share:.0%},transparent 0)"
-    fill = BLUE if cell.share == 1 else part if cell.share else "none"
-    look = f"{RING};border:2px solid {BLUE};background:{fill}"
-    return f'<div title="{name}: {word[2:]}, {number}" style="{look}">{name}: {word}</div>'
+    words = f"{name}: {word}"
+    part = f'<div style="width:{cell.share:.0%};height:14px;background:{BLUE}">{words}</div>'
+    return f'<div title="{name}: {word[2:]}, {number}" style="{RING}">{part}</div>'
 
 
 def _are(names: list[str]) -> str:
