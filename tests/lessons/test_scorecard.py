@@ -153,7 +153,12 @@ def test_a_notebook_shows_rings_of_all_wishes_and_folds_numbers_and_what_wishes_
     assert "<small>Full: yes. Empty: no. –: doesn't count.</small>" in strips
     assert "Partly full: in that share of draws." in card.html()
     assert "width:20%" in card.html()  # nearby is similar, of RoPE
-    for part in ("<style", "<script", "class=", "gradient"):  # what a page that trusts nothing takes away
+    for part in (
+        "<style",
+        "<script",
+        "class=",
+        "gradient",
+    ):  # what a page that trusts nothing takes away
         assert part not in card.html()
 
 

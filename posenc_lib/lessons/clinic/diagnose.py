@@ -11,10 +11,10 @@ from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
 WIDE = 110  # characters in a printed line
 UNSEEN = (
-    "No test can catch a wrong base, an exponent over the wrong number of dims, "
-    "or a pairing that doesn't match the checkpoint. "
-    "For those, compare your scores with the trained model's."
+    "No test can catch {}a pairing that doesn't match the checkpoint. "
+    "For that, compare your scores with the trained model's."
 )
+BASE = "a wrong base (unless you pass rope_theta), an exponent over the wrong number of dims, or "
 RANDOM = "Something random is still on, such as dropout. In PyTorch, call .eval() first."
 OTHERS = "No test knows how your model was trained: another model's numbers would also pass."
 
@@ -40,7 +40,7 @@ class Diagnosis:
     title: str
     tests: tuple[Test, ...]
     measured: str = ""
-    unseen: str = UNSEEN
+    unseen: str = ""
 
     @property
     def first(self) -> str | None:
@@ -118,7 +118,8 @@ def diagnose(
     else:
         grown = vectors.temperature(one)
         one = vectors.level(one) if grown else one
-        told, unseen = vectors.of_vectors(one), UNSEEN if one.promised else OTHERS
+        told = vectors.of_vectors(one)
+        unseen = UNSEEN.format("" if rope_theta else BASE) if one.promised else OTHERS
         if grown:
             told["constant norm"] = (OPEN, grown, "")
         if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:

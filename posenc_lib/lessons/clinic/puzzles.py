@@ -64,10 +64,11 @@ _case(
     why="A token that comes alone gets row 0 of the table, so its query isn't rotated at all.",
     won="The keys are right, so reading the text in one pass never shows it. "
     "Decode a token on its own in your tests.",
-    reversed="If query and key were both rotated the wrong way, all rows would show it, or none.",
+    reversed="If query and key were both rotated the wrong way, nothing would show. "
+    "If only one of them were, all rows would.",
     cache="Keys in the wrong order would shuffle columns. Here, rows are wrong.",
-    padding="If only the query counted padding, it would like best a key that far from its own. "
-    "Here, all of them like key 0.",
+    padding="If only the query counted padding, its favorite key would be that far from its own. "
+    "Here, it's key 0 for all of them.",
     window="A window that forgets old keys would darken the left end of the last rows. "
     "That's where they're brightest.",
 )
@@ -116,13 +117,12 @@ _case(
     "The bias is 0 on the diagonal and grows away from it. What should it do?",
     "In the paper, it's −slope · distance.",
     why="What grows with distance is added instead of subtracted.",
-    won="slope · key, without the query, looks just as strange and is harmless, "
-    "since softmax only sees differences.",
+    won="Print the attention, not just the bias: the sign of a bias is easy to misread.",
     order="If steep and flat heads were swapped, head 0 would look far, "
     "but every head would still like near keys best.",
     scale="A bias also divided by √d falls √d times as slowly, but the newest key still wins.",
-    alone="A query that counts from 0 only shows while decoding. "
-    "Here, a text read in one pass is wrong.",
+    alone="A query that counts from 0 would be wrong only when it's decoded alone. "
+    "Here, every row is wrong.",
     mask="The mask is there: nothing is drawn right of the query. "
     "Without it, later keys would get something.",
 )
@@ -140,7 +140,8 @@ _case(
     names="If height and width were swapped everywhere, no score would change, on any picture.",
     line="Patches numbered like words look wrong on squares, too (try 36 and 6), "
     "and patch 3 would be farther from patch 0 than patch 2 is.",
-    resize="A table for a different size is wrong on squares, too, unless they have that size.",
+    resize="A table made for one size is wrong on all the others. "
+    "Here, all squares are right (try 36 and 6).",
     halves="Swapping the two halves of the code keeps every cosine, on any picture.",
 )
 _case(
@@ -149,13 +150,13 @@ _case(
     "How many dims change at all? And look at the first two dims, a sine and its cosine.",
     "If a sine and its cosine had the same frequency, sin² + cos² would be 1 in every pair, "
     "and all lengths would be equal.",
-    "Which diagnosis changes the exponent from dim to dim and lets it run up to 2?",
+    "Which diagnosis changes the exponent from dim to dim and lets it run to almost 2?",
     why="i already counts by two, and 2i/d doubles it again, "
     "so a sine and its cosine get different frequencies.",
-    won="i/(d/2) is different: with i = 0, 1, 2, … it equals 2i/d.",
+    won="Plot a table before you train with it. Still dims and uneven lengths show at once.",
     layout="All sines and then all cosines is the same set of numbers in a different order. "
     "It doesn't change similarity.",
-    sines="With sines only, row 0 would be all zeros. Here, half of it is 1.",
+    sines="With sines only, every dim would be 0 at position 0. Here, every second one is 1.",
     base="A larger base also stops more dims, "
     "but every diagonal stays level and every length 5.66.",
     scale="The missing √d concerns word vectors. This table would be the right one.",
@@ -223,7 +224,7 @@ value_puzzle(
     "For c and d, write down the positions of key 3 and the query, and subtract. "
     "For e and i, subtract the angles.",
     "Three of the ten are bugs. "
-    "In two, a query counts differently than the keys. In one, layers are mistaken for others.",
+    "In two, a query is counted differently than the keys. In one, layers get the wrong table.",
     why="d, i, and j change scores. The other seven are conventions or make no difference.",
     won="In one pass, c and d look alike, and on a square, g looks like case 7. "
     "Try a token alone, and a rectangle.",
@@ -257,7 +258,7 @@ value_puzzle(
         "You divided by d. Attention divides by its square root.": lambda h, n, d: (
             pe.alibi(h, n) / d
         ),
-        "8 is √64, so that only works for 64 dims. Write it for any head_dim.": (
+        "8 is √64, so that only works for 64 dims. Make it work for any head_dim.": (
             lambda h, n, d: pe.alibi(h, n) / 8
         ),
     },

@@ -55,7 +55,9 @@ def slopes(curves: np.ndarray) -> str:
     if not np.allclose(steps, steps[:, :1], rtol=SAME, atol=0) or not steps.any():
         return ""
     found = -np.mean(steps, axis=1)
-    told = " to ".join(dict.fromkeys(f"{slope:.3g}" for slope in (found.max(), found.min())))
+    told, last = f"{found[0] + 0:.3g}", f"{found[-1] + 0:.3g}"
+    if last != told:
+        told += f" in head 0 to {last} in head {len(found) - 1}"
     compared = versus_alibi(found) if len(found) > 1 else ""
     return f"Measured: straight lines, slope {told}{compared}."
 
@@ -63,7 +65,7 @@ def slopes(curves: np.ndarray) -> str:
 def versus_alibi(found: np.ndarray) -> str:
     """Compare slopes with ALiBi's own for that many heads."""
     n, own = len(found), alibi_slopes(len(found))
-    power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own.max():.3g} to {own.min():.3g}"
+    power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own[0]:.3g} to {own[-1]:.3g}"
     if np.allclose(found, found[0], rtol=SAME):
         return f" in all {n} heads; {asked}, a different one per head"
     most = max(-np.log2(max(found[power - 1], 1e-30)), 0.1)  # the 8 of 2^(−8h/H)
@@ -198,7 +200,7 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
     if in_plane(scores[np.ix_(by_column, by_column)], height, width) <= SAME:
         why = (
             "Rows and columns are counted along the wrong side: "
-            "patch n is at (n // width, n % width)."
+            "patch n should be at (n // width, n % width)."
         )
     return FAILS, seen, why
 

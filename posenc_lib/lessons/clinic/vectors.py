@@ -229,8 +229,9 @@ def _alone(one: Tokens, at: int, text: tuple) -> Told | None:
             return OPEN, how, ""
         off = np.abs(rows - here[k]).max(axis=1)
         places = np.flatnonzero(off <= SAME * np.abs(here[k]).max())
-        where = f": {places[0]:,} instead of {at:,}" if len(places) else ""
-        why = f"A token decoded alone gets the wrong position{where}."
+        why = "A token decoded alone isn't what it is in the full text. Look at its position first."
+        if len(places):
+            why = f"A token decoded alone gets position {places[0]:,} instead of {at:,}."
         return fails, f"the vector at position {at:,} depends on the rest of the text", why
     if text is one.text:
         return None

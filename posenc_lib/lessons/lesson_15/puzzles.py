@@ -44,9 +44,10 @@ value_puzzle(
     "pair % 3 gives the turns: 0, 1, 2, 0, 1, 2, … "
     "How many turns does the row get, and which is its last pair?",
     "An axis with n pairs has its last one below 3·n. Past that, time gets the pair.",
-    "np.where(condition, pair % 3, 0). The condition compares pair with 3·sections[pair % 3].",
+    "np.where(condition, pair % 3, 0). "
+    "The condition compares pair with 3 * np.take(sections, pair % 3).",
     without=("axis_of_pair",),
-    cases=(((24, 20, 20),), ((11, 11, 10),), ((24, 12, 12),), ((2, 1, 1),)),
+    cases=(((24, 20, 20),), ((8, 4, 4),), ((24, 12, 12),), ((2, 1, 1),)),
     won="With [24, 20, 20], pairs 60 to 63 are time's: the slowest four of 64 don't take turns.",
     mistakes={
         "You gave each axis a chunk, like Qwen2-VL. Here, the axes take turns.": (
@@ -91,6 +92,9 @@ def _cut(times):
         ),
         "You rounded up. This model cuts the fraction off.": (
             lambda n, seconds, rate: np.ceil(np.arange(n) * seconds * rate).astype(int)
+        ),
+        "You cut off the fraction of a second before you counted positions. Cut it off last.": (
+            lambda n, seconds, rate: _cut(np.arange(n) * seconds) * rate
         ),
         "Those are the moments themselves. This model wants integers. Cut the fraction off last.": (
             lambda n, seconds, rate: np.arange(n) * seconds * rate

@@ -110,8 +110,9 @@ LONGER = Parameter(
         "as trained",
         "each part alone",
         "moved by 8192",
-        "PI, factor 2",
-        "YaRN, factor 2",
+        "PI",
+        "YaRN",
+        "YaRN's frequencies",
         "slowest 8 still",
     ),
 )
@@ -155,7 +156,7 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
     return f"Perplexity of SmolLM2-135M, a model with RoPE, on “{passage}”: {each}."
 
 
-@view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
+@view("curves", "Perplexity along a long text", x="token", **LONG)
 def perplexity_along(pen, encoding, longer=LONGER):
     """Draw a real model's perplexity along a text longer than any it was trained on.
 
@@ -167,7 +168,7 @@ def perplexity_along(pen, encoding, longer=LONGER):
     middles = (ends[1:] + ends[:-1]) / 2
     yticks = {at: f"{at}" for at in (10, 20, 50, 100, 200, 500)}
     pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks=yticks)
-    pen.region(TRAINED, ends[-1], "too long")
+    pen.region(TRAINED, ends[-1], "longer than trained")
     gray = "over gray: as trained" if longer != "as trained" else ""
     pen.unit("↑ perplexity:", (longer, style.KEY), gray)
     if longer != "as trained":

@@ -44,6 +44,7 @@ class Positions(NamedTuple):
 
     Attributes:
         base, rope_type, factor: as in `rope_scaling`; rope_type "default" ignores factor.
+        attention_factor: what q and k are multiplied by. None means the rope_type's own.
         pairing: the file's own is "interleaved", since its converter permuted W_q and W_k.
         sign: 1 or -1, of all angles.
         moved: how many positions the whole text is moved by.
@@ -55,6 +56,7 @@ class Positions(NamedTuple):
     base: float = BASE
     rope_type: str = "default"
     factor: float = 4
+    attention_factor: float | None = None
     pairing: str = "interleaved"
     sign: int = 1
     moved: int = 0
@@ -67,6 +69,8 @@ class Positions(NamedTuple):
         validate.real("base", self.base, above=0)
         validate.choice("rope_type", self.rope_type, SCALINGS)
         validate.real("factor", self.factor, above=0)
+        if self.attention_factor is not None:
+            validate.real("attention_factor", self.attention_factor, above=0)
         validate.choice("pairing", self.pairing, PAIRINGS)
         validate.choice("precision", self.precision, ("exact", "bfloat16"))
         if self.sign not in (1, -1):
@@ -80,6 +84,8 @@ class Positions(NamedTuple):
         how = {"base": self.base, "rope_type": self.rope_type, "factor": self.factor}
         rope = Rope(seq_len=start + number, head_dim=2 * PAIRS, trained=TRAINED, **how)
         theta, attention_factor = rope.scaled
+        if self.attention_factor is not None:
+            attention_factor = self.attention_factor
         pair = np.arange(PAIRS)  # from the fastest on
         theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
         positions = self.moved + start + np.arange(number, dtype=np.float64)
@@ -295,7 +301,7 @@ def write_on(text: str, words: int = WRITTEN, **positions) -> str:
 
     Without the model, at most twenty words are stored.
 
-    >>> write_on("Paris", 2)
+    >>> write_on("capital", 2)
     ' Paris.'
     """
     how = Positions(**positions).checked()
@@ -311,7 +317,7 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
     ((30, 9), 0.75, 144)
 
     Returns:
-        "previous" and "first", arrays of shape (layers, heads) in two decimals, averaged over the
+        "previous" and "first", arrays of shape (layers, heads) in three decimals, averaged over the
         tokens from the ninth on, as the first ones have little to choose from. Without the model,
         only those of "house" are stored.
     """
@@ -387,7 +393,7 @@ def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.nd
         found["first"].append(weights[:, at, 0].mean(axis=-1))
 
     model().forward(model().tokens(text), how, watch=note)
-    shares = {name: np.array(rows, np.float64).round(2) for name, rows in found.items()}
+    shares = {name: np.array(rows, np.float64).round(3) for name, rows in found.items()}
     same = {
         name: np.abs(rows - before.get(name, np.inf)) < 1.5 * SAME for name, rows in shares.items()
     }
