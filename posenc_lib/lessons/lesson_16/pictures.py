@@ -168,7 +168,8 @@ def perplexity_along(pen, encoding, longer=LONGER):
     middles = (ends[1:] + ends[:-1]) / 2
     yticks = {at: f"{at}" for at in (10, 20, 50, 100, 200, 500)}
     pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks=yticks)
-    pen.region(TRAINED, ends[-1], f"past {TRAINED:,}")
+    if longer != "each part alone":
+        pen.region(TRAINED, ends[-1], "too long")
     gray = "over gray: as trained" if longer != "as trained" else ""
     pen.unit("↑ perplexity:", (longer, style.KEY), gray)
     if longer != "as trained":
