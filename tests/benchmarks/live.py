@@ -53,7 +53,7 @@ WAYS = {  # name: (cell, what it shows), in the order in which the notebook has 
     ),
     "query": (EXPLORER.format("seq_len=128, base=1e4"), "explorer, three views, query"),
     "seq_len": (
-        EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"),
+        EXPLORER.format("seq_len=(8, 248), base=1e4, query=10"),
         "explorer, seq_len (axes change)",
     ),
     "interact": (INTERACT, "interact + inline pyplot, three such plots"),

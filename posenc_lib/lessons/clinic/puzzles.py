@@ -30,8 +30,8 @@ _case(
     "So this isn't a rotation. "
     "Which diagnosis mixes two lines that would each be right with a different partner?",
     why="Cosines of one pairing, partners of the other. That's no rotation, so lengths change.",
-    won="Check lengths first: it takes one line, and a rotation has to keep them.",
-    base="A different base makes the bright band wider or narrower. Every diagonal stays level.",
+    won="Lengths are quick to check: it takes one line, and a rotation has to keep them.",
+    base="A different base makes the dark band wider or narrower. Every diagonal stays level.",
     checkpoint="If all the code uses the other pairing, that's still a rotation, with level "
     "diagonals and lengths kept. You'd only see it in the scores of trained weights.",
     keys="If keys weren't rotated at all, each row would have a single color. "
@@ -69,8 +69,8 @@ _case(
     cache="Keys in the wrong order would shuffle columns. Here, rows are wrong.",
     padding="If only the query counted padding, its favorite key would be that far from its own. "
     "Here, it's key 0 for all of them.",
-    window="A window that forgets old keys would darken the left end of the last rows. "
-    "That's where they're brightest.",
+    window="A window that forgets old keys would fade the left end of the last rows. "
+    "That's where they're darkest.",
 )
 _case(
     4,

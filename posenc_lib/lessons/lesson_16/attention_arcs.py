@@ -81,7 +81,7 @@ def attention_arcs(pen, encoding, query=QUERY):
     share, where = _mostly(weights)
     pen.title(f"{share:.0%} of attention goes {where}")
     told = _looks(words, weights, query)
-    return f"{told}. Over all {len(words)} words, {share:.0%} of attention goes {where}."
+    return f"{told}. From the second word on, {share:.0%} of attention goes {where}."
 
 
 def _attention(encoding) -> tuple[list[str], np.ndarray]:
