@@ -107,7 +107,7 @@ _case(
     "as you can see from 4096 on.",
     rounding="Rounding makes blocks from 256 on, larger and larger. "
     "Here, all is level up to 4064 and again from 4096 on.",
-    twice="Keys that are rotated twice end up twice as far out. "
+    twice="Keys that are rotated twice get twice their angle. "
     "That's wrong from position 1 on, even in one pass.",
 )
 _case(
@@ -116,7 +116,7 @@ _case(
     "Look at the colors on the right. What does the diagonal get, and what does the far corner?",
     "The bias is 0 on the diagonal and grows away from it. What should it do?",
     "In the paper, it's −slope · distance.",
-    why="What grows with distance is added instead of subtracted.",
+    why="The bias should be subtracted, but it's added.",
     won="Print the attention, not just the bias: the sign of a bias is easy to misread.",
     order="If steep and flat heads were swapped, head 0 would look far, "
     "but every head would still like near keys best.",
@@ -137,7 +137,7 @@ _case(
     why="Patch n got row n % height and column n // height. "
     "That's column by column, but pictures are read row by row.",
     won="Test on 3 × 4. On a square, this code passes any test that compares scores.",
-    names="If height and width were swapped everywhere, no score would change, on any picture.",
+    names="If only names were swapped, not values, no score would change, on any picture.",
     line="Patches numbered like words look wrong on squares, too (try 36 and 6), "
     "and patch 3 would be farther from patch 0 than patch 2 is.",
     resize="A table made for one size is wrong on all the others. "
