@@ -314,7 +314,7 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
 
     >>> shares = watch("house")["previous"]
     >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
-    ((30, 9), 0.75, 144)
+    ((30, 9), 0.749, 144)
 
     Returns:
         "previous" and "first", arrays of shape (layers, heads) in three decimals, averaged over the
