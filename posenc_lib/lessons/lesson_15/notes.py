@@ -5,7 +5,7 @@ import numpy as np
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 # three visits: today, the next day, and three days later
-HOURS = np.concatenate(
+hours = np.concatenate(
     [np.linspace(*visit) for visit in ((0, 1.5, 6), (30, 33.2, 7), (100, 102.4, 7))]
 )
 
@@ -15,5 +15,5 @@ def notes(n, d_model, per_hour=1.0):
 
     per_hour is the unit: how many positions an hour has.
     """
-    hours = np.interp(n, np.arange(len(HOURS)), HOURS)
-    return sinusoidal(per_hour * hours, d_model) / np.sqrt(d_model / 2)
+    taken = np.interp(n, np.arange(len(hours)), hours)
+    return sinusoidal(per_hour * taken, d_model) / np.sqrt(d_model / 2)
