@@ -65,7 +65,8 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     title = f"Highest at key {best}: {number(scores[best])}"
     ways = np.where(np.arange(len(scores) - 1) < query, 1, -1)
     if ways.size and (np.sign(np.diff(scores)) == ways).all():
-        title = f"Falls steadily from {own} to {lowest}"
+        sides = " on both sides," if 0 < query < ways.size else ""
+        title = f"Falls steadily{sides} from {own} to {lowest}"
     pen.title(title)
     told = f"{own} for itself, and as low as {lowest} for position {least}"
     return f"{what.capitalize()} with position {query}: {told}."

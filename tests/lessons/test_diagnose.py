@@ -667,3 +667,15 @@ def test_wrong_calls_are_met_in_words():
             pe.diagnose(mine, **how)
     with pytest.raises(ValueError, match=r"test must be one of 'constant diagonals'.*got 'norms'"):
         pe.diagnose("rope")["norms"]
+
+
+def test_positions_are_passed_even_if_they_are_optional():
+    def mine(q, k, position_ids=None, base=10_000):
+        at = len(q) if position_ids is None else position_ids
+        return pe.rope(q, at, base=base), pe.rope(k, at, base=base)
+
+    def scaled(q, k, base=10_000):
+        return pe.rope(q, base=base), pe.rope(k, base=base)
+
+    assert pe.diagnose(mine).first is None
+    assert pe.diagnose(scaled).first == CACHED

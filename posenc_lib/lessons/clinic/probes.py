@@ -23,6 +23,7 @@ FORMS = (
     "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width). "
     "If your arguments have other names, pass kind='additive', 'rotary', 'bias' or 'plane'"
 )
+POSITIONS = ("positions", "position_ids", "pos")  # counted even if they have a default
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: doesn't apply, or was never promised
 Told = tuple[str, str, str]  # verdict, what was seen, likely cause
 SAME = 1.5e-2  # relative tolerance: more than bfloat16 loses, less than a bug changes
@@ -144,7 +145,11 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
-    needed = [p for p in inspect.signature(mine).parameters.values() if p.default is p.empty]
+    needed = [
+        p
+        for p in inspect.signature(mine).parameters.values()
+        if p.default is p.empty or p.name in POSITIONS
+    ]
     names = [p.name for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kind = kind or _kind_of(names)
     title, dims = getattr(mine, "__name__", "mine"), dims or 64
