@@ -72,6 +72,7 @@ class Explorer(OnPage):
         tells["held"] = self._hold_axes
         for name, do in tells.items():
             self._canvas.observe(lambda now, do=do: self._try(do, now["new"]), names=name)
+        self._canvas.on_msg(lambda *_: self._try(self._answer_again))
         # from now on the page reports when it has drawn the panel, with or without its canvas
         self.box._view_count = 0
         self.box.observe(lambda _: soon(partial(self._try, self._suit_page)), names="_view_count")
@@ -360,6 +361,12 @@ class Explorer(OnPage):
             self.answer([] if runs else None)
             children = [self._picture if one is before else one for one in self.box.children]
             self.box.children = children
+
+    def _answer_again(self) -> None:
+        """Tell a reloaded page once more what's on it."""
+        with LOCK:
+            self._note.send_state("value")
+            self.box.send_state("children")
 
     def _refresh(self) -> None:
         """Show the sliders' current values.

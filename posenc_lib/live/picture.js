@@ -401,12 +401,15 @@ function atSaving(context) {
 
 function initialize({ model }) {
   // A page that can't load this file never says that it runs.
-  const tell = () => (model.set("runs", true), model.save_changes());
+  model.set("runs", true);
+  model.save_changes();
   const { context, restoredStatus, restored } = model.widget_manager ?? {};
-  const notebook = context?.model?.getMetadata;
-  if (notebook) atSaving(context);
-  // A reloaded notebook takes up all of a panel's parts before it can hear that they change.
-  notebook && restoredStatus === false ? restored.connect(tell) : tell();
+  if (!context?.model?.getMetadata) return; // no notebook
+  atSaving(context);
+  if (restoredStatus !== false) return;
+  // A notebook that's reloaded takes up a panel part by part, and can miss what the kernel answers meanwhile.
+  const again = () => (restored.disconnect(again), model.send({ again: true }));
+  restored.connect(again);
 }
 
 export default { initialize, render };

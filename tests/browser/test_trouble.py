@@ -12,6 +12,7 @@ from .lab import kernel
 from .lesson_page import (
     DRAWN,
     FAILED,
+    FINISHED,
     PICTURE,
     READY,
     ExplorerOnPage,
@@ -208,6 +209,27 @@ def test_a_notebook_that_was_saved_shows_its_stored_pictures_when_it_is_opened_a
                 assert lesson.page.locator(".posenc-kept").count() == 0
                 explorer = lesson.explorers()[0]
                 explorer.step(first_of(explorer))
+
+
+def test_a_panel_has_its_canvas_while_later_cells_still_run(browser, lab, tmp_path):
+    """Also after a restart, when the page takes up its panels only once the kernel is free."""
+    go = tmp_path / "go"
+    wait = f"import time\nfrom pathlib import Path\nwhile not Path({str(go)!r}).exists():"
+    panel = "from posenc_lib import explore\nexplore('sinusoidal')"
+    notebook(lab.folder / "busy.ipynb", panel, f"{wait}\n    time.sleep(0.05)")
+    with opened(browser, lab("busy.ipynb")) as lesson:
+        for choose in (("Run", "Run All Cells"), ("Run", "Restart Kernel and Run All Cells…")):
+            lesson.choose(*choose)
+            if "Restart" in choose[1]:
+                lesson.page.locator(".jp-Dialog button.jp-mod-accept").click()
+                lesson.page.wait_for_function("() => !document.querySelector('.jp-Dialog')")
+            lesson.page.wait_for_selector(PICTURE)
+            note = lesson.page.locator(".posenc [role=alert]")
+            lesson.page.wait_for_timeout(4000)  # longer than a plain image waits for its canvas
+            assert (note.count(), lesson.page.locator(PICTURE).count()) == (0, 1)
+            go.write_text("")
+            lesson.page.wait_for_function(FINISHED)
+            go.unlink()
 
 
 def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_once_it_can(
