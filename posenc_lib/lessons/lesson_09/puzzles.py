@@ -149,7 +149,7 @@ def _overwritten(requests) -> np.ndarray:
     ),
     given=lambda r: _cached(r, slice(0, 2)),
     won="No request gets a table for a different base anymore. "
-    "A cache with this key can serve two models at once.",
+    "If you keep a cache, its key needs the base.",
     mistakes={
         "Your key lacks the length. A longer text got a shorter one's table.": (
             lambda r: _cached(r, slice(1, None))
