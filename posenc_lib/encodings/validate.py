@@ -46,7 +46,7 @@ def show(value) -> str:
         text = printable(repr(value.item() if isinstance(value, np.generic) else value))
     except Exception:  # nested too deep, too many digits, an error of its own
         size = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
-        return f"a {type(value).__name__}{size} that can't be printed"
+        return f"an unprintable {type(value).__name__}{size}"
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
