@@ -31,7 +31,7 @@ _case(
     "Which diagnosis mixes two lines that would each be right with a different partner?",
     why="Cosines of one pairing, partners of the other. That's no rotation, so lengths change.",
     won="Lengths are quick to check: it takes one line, and a rotation has to keep them.",
-    base="A different base makes the dark band wider or narrower. Every diagonal stays level.",
+    base="A different base makes the strong band wider or narrower. Every diagonal stays level.",
     checkpoint="If all the code uses the other pairing, that's still a rotation, with level "
     "diagonals and lengths kept. You'd only see it in the scores of trained weights.",
     keys="If keys weren't rotated at all, each row would have a single color. "
@@ -70,7 +70,7 @@ _case(
     padding="If only the query counted padding, its favorite key would be that far from its own. "
     "Here, it's key 0 for all of them.",
     window="A window that forgets old keys would fade the left end of the last rows. "
-    "That's where they're darkest.",
+    "That's where they're strongest.",
 )
 _case(
     4,
