@@ -69,7 +69,8 @@ class Parameter:
     """A value a reader can change: a number, or one of several options.
 
     A number's slider runs from low to high (by default, from a quarter of the default to four times
-    it), on a scale: "linear" (integers in equal steps), "log", "real", "whole" or "power of two".
+    it), on a scale: "linear" (integers in equal steps, or "real" if the default is a float), "log",
+    "real", "whole" or "power of two".
     A reader can ask for any range within least … most. A default of None stays None until a reader
     asks for a slider, which starts at start. If other values leave too little room, it goes as far
     as it can. With names, a slider shows names[k] instead of k.
@@ -99,10 +100,11 @@ class Parameter:
         is_number = not isinstance(self.default, (str, bool, np.bool_, type(None)))
         for name, value in (ends | {"default": self.default} if is_number else ends).items():
             validate.real(name, value)
+        if is_number and self.scale == "linear" and not isinstance(self.default, numbers.Integral):
+            vars(self).update(scale="real")
         if self.low == self.high == 0 and is_number and self.default:
-            real = self.scale == "linear" and not isinstance(self.default, numbers.Integral)
             low, high = around(self.default)
-            vars(self).update(low=low, high=high, scale="real" if real else self.scale)
+            vars(self).update(low=low, high=high)
 
     def checked(self, value, *, called: str = ""):
         """Return value if this parameter can have it. called is a different name for errors."""

@@ -459,3 +459,10 @@ def test_half_a_character_is_refused_in_words(code):
         pe.explore(
             "rope", views="attention_map", q=np.ones((3, 8)), k=np.ones((3, 8)), tokens=words
         )
+
+
+def test_a_parameter_whose_default_is_a_float_has_a_real_slider():
+    factor = pe.Parameter("factor", "how much longer", 4.0, low=1.0, high=16.0)
+    assert factor.scale == "real"
+    assert (factor.checked(2.5), factor.checked(3)) == (2.5, 3)
+    assert pe.Parameter("head", "which head", 4, low=1, high=16).scale == "linear"
