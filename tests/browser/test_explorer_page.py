@@ -178,7 +178,9 @@ def test_what_is_told_of_a_picture_goes_with_it(explorers):
 def test_axes_stay_while_a_hand_is_on_a_slider_and_settle_when_it_lets_go(explorers):
     first = explorers[0]
     first.press("Reset")
-    base, before = first.sliders()["base"], first.settled()
+    base = first.sliders()["base"]
+    first.wait_until(lambda _: base.readout.inner_text() == "10,000")
+    before = first.settled()
     base.hold(0.1)  # the lowest dot products are there, and stay within the axes
     track = base.track.bounding_box()
     first.page.mouse.move(track["x"] + 0.9 * track["width"], track["y"], steps=8)
