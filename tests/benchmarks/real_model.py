@@ -117,12 +117,11 @@ def longer(model, ids: list[int]) -> dict[str, list[float]]:
             rotary.inv_freq[-8:] = 0
         past, losses = None, []
         for start in range(0, len(ids), AT_ONCE):
-            if name == "each part alone" and start % PART == 0:
-                past = None
             now, after = (torch.tensor(ids[start + k : start + k + AT_ONCE]) for k in (0, 1))
-            first = start + 8192 if name == "moved by 8192" else start
-            if name == "each part alone":
-                first = start % PART
+            begin = {"moved by 8192": start + 8192, "each part alone": start % PART}
+            first = begin.get(name, start)
+            if first == 0:  # nothing was read before
+                past = None
             places = torch.arange(first, first + len(now))[None]
             with torch.no_grad():
                 out = model(now[None], position_ids=places, past_key_values=past, use_cache=True)

@@ -49,6 +49,7 @@ LONG_TEXT = Path(__file__).with_name("real_model_text.txt")
 AT_ONCE = 512  # tokens that are read in one step
 LONGER = {  # what is done to positions in a text that is longer than trained
     "as trained": real.RIGHT,
+    "each part alone": real.RIGHT,
     "moved by 8192": real.RIGHT._replace(moved=8192),
     "PI": real.RIGHT._replace(rope_type="linear", factor=2),
     "YaRN": real.RIGHT._replace(rope_type="yarn", factor=2),
@@ -105,11 +106,9 @@ def write_longer() -> None:
     tokens = real.model().tokens(LONG_TEXT.read_text(encoding="utf-8"))
     told = {}
     for name, how in LONGER.items():
-        told[name] = by_part(losses(tokens, how))
-        if name == "as trained":
-            starts = range(0, len(tokens), real_heads.PART)
-            alone = [losses(tokens[k : k + real_heads.PART + 1], how) for k in starts]
-            told["each part alone"] = by_part(np.concatenate(alone))
+        size = real_heads.PART if name == "each part alone" else len(tokens)
+        read = [losses(tokens[k : k + size + 1], how) for k in range(0, len(tokens), size)]
+        told[name] = by_part(np.concatenate(read))
         print(name, told[name], flush=True)
     write(real_heads.kept() | {"longer": told})
 

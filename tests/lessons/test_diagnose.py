@@ -677,5 +677,9 @@ def test_positions_are_passed_even_if_they_are_optional():
     def scaled(q, k, base=10_000):
         return pe.rope(q, base=base), pe.rope(k, base=base)
 
+    def last(q, k, base=10_000, positions=None):
+        return mine(q, k, positions, base)
+
     assert pe.diagnose(mine).first is None
+    assert pe.diagnose(last).first is None
     assert pe.diagnose(scaled).first == CACHED

@@ -23,7 +23,7 @@ FORMS = (
     "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width). "
     "If your arguments have other names, pass kind='additive', 'rotary', 'bias' or 'plane'"
 )
-POSITIONS = ("positions", "position_ids", "pos")  # counted even if they have a default
+POSITIONS = "positions", "position_ids", "pos"  # names they have if they're optional
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: doesn't apply, or was never promised
 Told = tuple[str, str, str]  # verdict, what was seen, likely cause
 SAME = 1.5e-2  # relative tolerance: more than bfloat16 loses, less than a bug changes
@@ -145,11 +145,8 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
-    needed = [
-        p
-        for p in inspect.signature(mine).parameters.values()
-        if p.default is p.empty or p.name in POSITIONS
-    ]
+    arguments = inspect.signature(mine).parameters.values()
+    needed = [p for p in arguments if p.default is p.empty]
     names = [p.name for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kind = kind or _kind_of(names)
     title, dims = getattr(mine, "__name__", "mine"), dims or 64
@@ -177,6 +174,9 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         return Grid("rotary", title, lambda h, w: (turned(x[0], h, w), turned(x[1], h, w)))
     if len(names) == 1 or names[1] not in ("k", "xk", "key", "keys"):
         return _of_turns(lambda q, k, at: (mine(q, at), mine(k, at)), title, dims, heads)
+    at_name = next((p.name for p in arguments if p.name in POSITIONS), "")
+    if len(names) == 2 and at_name:
+        return _of_turns(lambda q, k, at: mine(q, k, **{at_name: at}), title, dims, heads)
     return _of_pair(mine, title, dims) if len(names) == 2 else _of_turns(mine, title, dims, heads)
 
 

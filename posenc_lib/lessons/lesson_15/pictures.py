@@ -102,10 +102,15 @@ def signal_fit(pen, encoding):
     )
     pen.change(x, true, np.where(np.abs(fitted) <= high, fitted, np.nan))
     pen.mark(np.stack(known, axis=1), size=7, lw=0.8)
-    seen = "The points, but not the curve" if there <= MISSED else "Too slow: a blur"
-    if all_along > 1 and there > MISSED:  # worse than no fit at all
+    if all_along <= MISSED:
+        seen = "It finds the curve"
+    elif there <= MISSED:
+        seen = "The points, but not the curve"
+    elif all_along <= 1:
+        seen = "Too slow: a blur"
+    else:  # worse than no fit at all
         seen = "Neither the points nor the curve"
-    seen = f"{'It finds the curve' if all_along <= MISSED else seen}, off by {number(all_along)}"
+    seen = f"{seen}, off by {number(all_along)}"
     pen.title(seen)
     return (
         f"{seen} along the curve (root mean square), and by {number(there)} at the {len(known[0])} "

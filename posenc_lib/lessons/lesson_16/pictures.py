@@ -56,7 +56,7 @@ def attention_map(pen, encoding, query=QUERY):
         (weights[1:, 0], "to the first"),
     )
     mean = ", ".join(f"{part.mean():.0%} {where}" for part, where in parts if part.size)
-    return f"{named}.{' On average, ' if mean else ''}{mean}{'.' if mean else ''}"
+    return f"{named}. On average, {mean}." if mean else f"{named}."
 
 
 def _short(word: str) -> str:
