@@ -27,7 +27,7 @@ def _by_height(height, width, d_model):
         "You put the column first, like MAE. Here, the row comes first.": (
             lambda h, w, d: np.roll(patch_table(h, w, d), d // 2, axis=1)
         ),
-        "You added the codes of row and column. Here, each has its own half of the dims.": (
+        "You added the encodings of row and column. Here, each has its own half of the dims.": (
             lambda h, w, d: sum(pe.sinusoidal(x, d) for x in np.divmod(np.arange(h * w), w))
         ),
         "Your sines and cosines alternate. Here, all sines of a half come first: "
