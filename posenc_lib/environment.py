@@ -3,7 +3,6 @@
 import platform
 import re
 import shutil
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -13,6 +12,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+
+from posenc_lib.files import in_browser
 
 INSTALL = "in the README's folder, run  pip install"
 MEND = (
@@ -47,11 +48,6 @@ def require() -> None:
     """Raise an error if something live panels need is missing or too old."""
     if found := _found():
         raise SetupError("\n".join([*found, MEND]))
-
-
-def in_browser() -> bool:
-    """Return whether Python runs in the reader's browser, where files vanish with the page."""
-    return sys.platform == "emscripten"
 
 
 def to_drag() -> str:

@@ -1,6 +1,9 @@
 """Reading the library's own files, and writing files so that none is ever half written."""
 
+import base64
+import html
 import json
+import sys
 import tomllib
 import uuid
 from collections.abc import Iterator
@@ -74,3 +77,18 @@ def atomic_write(path: Path, data: bytes) -> None:
         if isinstance(error, FileExistsError):
             why = f"{error.filename} is a file, not a folder"
         raise OSError(error.errno, why, str(path)) from None
+
+
+def in_browser() -> bool:
+    """Return whether Python runs in the reader's browser, where files vanish with the page."""
+    return sys.platform == "emscripten"
+
+
+def hand_over(path: Path) -> None:
+    """Show a link that downloads a file, if Python runs in the reader's browser."""
+    if in_browser():
+        from IPython.display import HTML, display  # scripts may have none
+
+        data, name = base64.b64encode(path.read_bytes()).decode(), html.escape(path.name)
+        to = f"data:application/octet-stream;base64,{data}"
+        display(HTML(f'<a download="{name}" href="{to}">Download {name}</a>'))

@@ -16,7 +16,7 @@ from .conftest import ROOT
 
 LIBRARY = ROOT / "posenc_lib"
 LAYERS = {  # of the shared part, from below; beside each, what of other projects it may import
-    "files": "numpy",
+    "files": "numpy IPython",
     "encodings": "numpy",
     "scorecard": "numpy threadpoolctl",
     "views": "numpy matplotlib PIL isal",

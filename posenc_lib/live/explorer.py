@@ -13,7 +13,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.environment import in_browser, to_drag
+from posenc_lib.environment import to_drag
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import LETTERS, Drawn, Look, OnPage, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
@@ -127,13 +127,10 @@ class Explorer(OnPage):
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path.
 
-        If Python runs in the browser, the file is also in your downloads.
+        If Python runs in the browser, there's a link to download it.
         """
         with LOCK:
-            path = self.sheet.save(path)
-            if in_browser():
-                ask_page(self._picture, {"save": path.name}, path.read_bytes())
-            return path
+            return self.sheet.save(path)
 
     def answer(self, views: Sequence[int] | None = None) -> None:
         """Show what the reader was asked to draw, in these views or in all, and hide the rest.
@@ -264,8 +261,7 @@ class Explorer(OnPage):
 
     def _save(self, suffix: str) -> None:
         """Send the picture to the reader's browser."""
-        line = re.sub(r"[^\w.]+", "-", str(self.spec))
-        name = f"{line[:150].strip('-.')}.{suffix}"
+        name = re.sub(r"[^\w.]+", "-", self._called())[:150].strip("-.") + f".{suffix}"
         with LOCK:
             data = self._file(suffix)
         margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)
@@ -274,6 +270,10 @@ class Explorer(OnPage):
         else:
             instead = "Right-click the picture, or save it from code: explorer.save()."
             self._say(f"This page can't save files. {instead}")
+
+    def _called(self) -> str:
+        """Return what names a file."""
+        return str(self.spec)
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as a file's bytes."""

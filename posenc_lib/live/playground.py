@@ -63,7 +63,7 @@ class Side(Explorer):
 
     alike, room_beside = True, (124, 150)
 
-    file_as: widgets.Dropdown  # its playground's
+    of: "Playground"
 
     def __init__(self, wanted: Spec, first: Sequence[str]):
         self._first = first
@@ -96,12 +96,15 @@ class Side(Explorer):
             names.append(", ".join([encoding.title, *values]))
         return names
 
+    def _called(self) -> str:
+        return " ".join(map(str, [self.of.line, *self.of.file_as.value]))
+
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the chosen look, with its name and a margin.
 
         For a slide it's as wide as its views need, not a tower.
         """
-        theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
+        theme, width = self.of.file_as.value or (self.sheet.theme, self._drawn.page_width)
         encodings = self.sheet.encodings
         names = self._names(encodings) or [one.title for one in encodings]
         views = self._settings.spec.views_in_order()
@@ -235,7 +238,7 @@ class Playground(OnPage):
         """Replace the panel, and let every list match it."""
         with LOCK:
             side = Side(wanted, SCENES[scene].drag if scene else ())
-            side.file_as = self.file_as
+            side.of = self
             try:
                 self._put_lists(side.spec)
             except BaseException:  # keep the old panel and its lists

@@ -179,8 +179,7 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
 
 def named(figure: str, *told: str) -> str:
     """Return a figure's file name without its suffix: its id, and what was asked for."""
-    asked = (re.sub("[^A-Za-z0-9_.,]+", "-", text) for text in told)
-    return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
+    return "_".join(re.sub(r"[^\w.,+]+", "-", text) for text in [figure, *told])
 
 
 def groups() -> dict[str, list[Scene]]:

@@ -1,5 +1,6 @@
 """A figure's bytes in each format: the same command gives the same bytes."""
 
+import html
 import io
 
 import numpy as np
@@ -45,7 +46,9 @@ def render(
         return gif(figure, values, dpi or (CSS_DPI if width else None), width, frames or FINE)
     dpi = dpi or DPI[suffix]
     if suffix == "html":
-        return page(figure.id, film_of(figure, values, dpi, width, frames or FRAMES).html())
+        head = f"<h1>{html.escape(figure.title)}</h1>" if figure.title else ""
+        film = film_of(figure, values, dpi, width, frames or FRAMES)
+        return page(figure.title or figure.id, head + film.html())
     drawn = figure.draw(values, width and width - 2 * MARGIN)
     title, description = figure.words(values, drawn)
     return drawn.kept(suffix, dpi, title=title, description=description)
@@ -71,9 +74,11 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
 
     def picture(at: float) -> np.ndarray:
         value, part = style.written(shown[round(at)][figure.moves]), at / (len(shown) - 1)
-        strip = _strip(figure.moves, value, part, drawn.size[0] / CSS_DPI, dpi)
+        wide = drawn.size[0] / CSS_DPI
+        above = [_heading(figure.title, wide, dpi)] if figure.title else []
+        above.append(_strip(figure.moves, value, part, wide, dpi))
         _move(figure, drawn, shown, at)
-        return _in_paper(np.vstack([strip, drawn.pixels()[..., :3]]), around)
+        return _in_paper(np.vstack([*above, drawn.pixels()[..., :3]]), around)
 
     palette = _palette([picture(at) for at in [*stays][:: max(len(stays) // 6, 1)]])
     there = [_in_colors(picture(at), palette) for at in stays]
@@ -144,6 +149,18 @@ def _in_paper(picture: np.ndarray, around: int) -> np.ndarray:
     paper = np.broadcast_to(np.array(ImageColor.getrgb(style.PAPER), np.uint8), size).copy()
     paper[around : around + high, around : around + wide] = picture
     return paper
+
+
+def _heading(words: str, width: float, dpi: float) -> np.ndarray:
+    """Return the pixels of a film's heading, as large as fits."""
+    fits = width * CSS_DPI / style.text_width(words, style.HEADING, "bold")
+    size = style.HEADING * min(fits, 1)
+    with style.styled():
+        figure = Figure(figsize=(width, STRIP), dpi=dpi)
+        figure.text(0.02 / width, 0.5, words, va="center", fontsize=size, fontweight="bold")
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3]
 
 
 def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from posenc_lib.encodings import validate
-from posenc_lib.files import atomic_write
+from posenc_lib.files import atomic_write, hand_over
 from posenc_lib.views import style
 from posenc_lib.views.axes import enclosing
 from posenc_lib.views.pen import Pen
@@ -246,7 +246,8 @@ class Sheet:
     def save(self, path, dpi: float | None = None, **about) -> Path:
         """Write the figure to path, a .png, .svg or .pdf file, as `kept` makes it.
 
-        An existing file is replaced whole or not at all.
+        An existing file is replaced whole or not at all. If Python runs in the browser, there's a
+        link to download it.
 
         Raises:
             TypeError: path is neither text nor a Path.
@@ -260,6 +261,7 @@ class Sheet:
         if suffix not in ("png", "svg", "pdf"):
             raise ValueError(f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}")
         atomic_write(path, self.kept(suffix, dpi, **about))
+        hand_over(path)
         return path
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from posenc_lib import explore
+from posenc_lib import explore, figure
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import NO_ROOM, Settings, steps
@@ -380,17 +380,16 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     assert data.keys() - closed.keys() == {"application/vnd.jupyter.widget-view+json"}
 
 
-def test_in_a_browser_what_code_saves_is_downloaded_too(tmp_path, monkeypatch):
-    panel, sent = explore("rope"), []
-    panel._picture.send = lambda message, buffers: sent.append((message, buffers))
-    panel._canvas.page = {"dark": False, "own": 700, "width": 700, "height": 700}
-    panel.save(tmp_path / "a.svg")
+def test_in_a_browser_what_code_saves_comes_with_a_link_to_download_it(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    explore("rope").save(tmp_path / "a.svg")
     monkeypatch.setattr(sys, "platform", "emscripten")
-    explore("rope").save(tmp_path / "b.svg")  # nobody looks on
-    path = panel.save(tmp_path / "c.svg")
+    paths = [explore("rope").save(tmp_path / "b.svg"), figure("ladder").save(tmp_path / "c&d.png")]
     monkeypatch.undo()
-    assert path == tmp_path / "c.svg"
-    assert sent == [({"save": "c.svg"}, [path.read_bytes()])]
+    links = [re.search('download="(.*)" href="data:.*base64,(.*)"', one.data) for one in shown]
+    assert [link[1] for link in links] == ["b.svg", "c&amp;d.png"]
+    assert [base64.b64decode(link[2]) for link in links] == [path.read_bytes() for path in paths]
 
 
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):

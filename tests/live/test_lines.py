@@ -18,7 +18,7 @@ from posenc_lib import Additive, Parameter, Rotary, playground
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.parameter import written
 from posenc_lib.encodings.rope import Rope
-from posenc_lib.live.playground import Side
+from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.playground import _of_its_own as own_of
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import parts_of, read
@@ -275,7 +275,7 @@ def test_a_files_name_has_no_dash_before_its_end(ground, undrawn):
     panel._picture.send = lambda message, buffers: names.append(message["save"])
     for length in range(60):
         line = "rope-" * 20 + "a" * length + "; -0.5, x=" + "y " * 40
-        with patch.object(Side, "spec", line), patch.object(Side, "_file", lambda *_: b""):
+        with patch.object(Playground, "line", line), patch.object(Side, "_file", lambda *_: b""):
             panel._save("png")
     assert len(names) == 60
     assert all(re.fullmatch(r"[\w.-]*\w\.png", name) for name in names)

@@ -132,7 +132,12 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbors(folder):
     (card,) = re.findall(r'<a href="([^"]*)">(?:(?!</a>).)*<span>5 minutes</span>', index)
     assert card == "01_tiny.html"
     assert re.findall(r'<p><strong><a href="([^"]*)">Begin', index) == ["01_tiny.html"]
-    assert {"02_more.html", "for_all.html"} <= set(re.findall('href="([^"]*)"', index))
+    own = set(re.findall('href="([^"#:]*)"', index)) - {"lite/index.html"}
+    assert {"02_more.html", "for_all.html"} <= own
+    assert not [link for link in own if not (folder / link).exists()]
+    assert 'href="#' not in index or all(
+        f'id="{to}"' in index for to in re.findall('href="#([^"]*)', index)
+    )
     assert "Does it work?" in index
     assert "Left out" not in index
     assert 'href="lite/index.html"' in index

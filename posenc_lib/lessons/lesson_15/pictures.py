@@ -82,7 +82,8 @@ def axis_of_pair(pen, encoding):
     pen.says = lambda x, y: number(theta[min(max(round(x), 0), len(theta) - 1)])
     counts = "Pairs: time {}, row {}, column {}".format(*np.bincount(axes, minlength=3))
     pen.title(counts)
-    moved = "A step in time moves the vector by {}, a step down by {}, and a step to the right by {}"
+    moved = "A step in time moves the vector by {}, a step down by {}, "
+    moved += "and a step to the right by {}"
     return f"{counts}. {moved.format(*map(number, steps))}."
 
 

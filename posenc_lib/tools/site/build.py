@@ -54,7 +54,8 @@ def pages_of(folder: Path) -> list[Path]:
 def intro_of(folder: Path) -> str:
     """Return the start of the README next to a folder, down to its picture."""
     readme = folder.parent / "README.md"
-    return readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
+    start = readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
+    return re.sub(r"^\*\*\[.*\n+", "", start, flags=re.M)  # a page has links of its own
 
 
 def about_all(sources: list[Path]) -> list[dict[str, str]]:
