@@ -45,7 +45,7 @@ function name(panel) {
 
 function hear(model, panel) {
   // By default, Home and End go to a slider's first ends, and a number typed next to one over given values is
-  // ignored.
+  // ignored. Here, typing replaces the number, and the kernel takes it.
   if (panel.dataset.heard) return;
   panel.dataset.heard = "yes";
   panel.addEventListener("keydown", event => {
@@ -62,9 +62,13 @@ function hear(model, panel) {
   }, true);
   hand(model, panel);
   if (panel.closest(".posenc-playground")) play(panel);
-  panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
+  panel.addEventListener("focusin", ({ target }) => {
+    if (!target.matches(".widget-readout")) return;
+    target.dataset.was = target.textContent;
+    requestAnimationFrame(() => getSelection().selectAllChildren(target));
+  });
   panel.addEventListener("focusout", ({ target }) => {
-    const slider = target.closest(".posenc-options"), typed = target.textContent;
+    const slider = target.closest(".widget-slider"), typed = target.textContent;
     if (!slider || !target.matches(".widget-readout") || typed === target.dataset.was) return;
     target.textContent = target.dataset.was; // until the kernel takes it
     model.set("sent", { slider: slider.querySelector(".widget-label").textContent, typed, at: performance.now() });

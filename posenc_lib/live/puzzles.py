@@ -97,6 +97,7 @@ def hint(puzzle: str) -> None:
     >>> hint("count")  # doctest: +ELLIPSIS
     Hint ... of 3: ...
     """
+    puzzle = getattr(puzzle, "__name__", puzzle)  # a reader may pass the function
     hints = find(puzzle).hints
     _given[puzzle] = number = min(_given.get(puzzle, 0) + 1, 3)
     more = "" if number < 3 else f' (solution("{puzzle}") shows a right answer.)'

@@ -117,17 +117,20 @@ def test_everything_that_can_be_used_has_a_name(explorers):
 
 
 def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_notebook(explorers):
-    first, before = explorers[0], explorers[0].settled()
-    base = first.sliders()["base"]
-    base.readout.dblclick()
-    first.page.keyboard.type("500")  # 0, 0 would restart the kernel
-    first.page.keyboard.press("Enter")
-    first.wait_until(lambda picture: picture != before)
-    assert base.readout.inner_text() == "500"
-    base.readout.dblclick()
-    first.page.keyboard.type("ten")
-    first.page.keyboard.press("Enter")
-    first.page.wait_for_function("readout => readout.innerText === '500'", arg=base.readout)
+    first = explorers[0]
+    page = first.page
+    shows = "([readout, text]) => readout.innerText === text"
+    for name, typed in (("base", "500"), ("query", "12")):  # given values, and integers
+        readout, before = first.sliders()[name].readout, first.settled()
+        readout.click()  # what's there is replaced
+        page.keyboard.type(typed)  # 0, 0 would restart the kernel
+        page.keyboard.press("Enter")
+        first.wait_until(lambda picture, before=before: picture != before)
+        page.wait_for_function(shows, arg=[readout, typed])
+        readout.dblclick()
+        page.keyboard.type("ten")
+        page.keyboard.press("Enter")
+        page.wait_for_function(shows, arg=[readout, typed])
     first.box.query_selector("button:text-is('Reset')").click()
     first.settled()
 

@@ -221,6 +221,13 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
         hint("shifted")
         assert capsys.readouterr().out.startswith(f"Hint {number} of 3")
 
+    def masked(weights):
+        return ...
+
+    hint(masked)  # without quotes
+    hint("masked")
+    assert re.findall(r"Hint \d", capsys.readouterr().out) == ["Hint 1", "Hint 2"]
+
 
 @pytest.mark.parametrize(
     "call", [lambda: check("grya", 1), lambda: hint("grya"), lambda: solution(3)]
