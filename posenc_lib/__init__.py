@@ -83,13 +83,13 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.shown import figure
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
-    from posenc_lib.live.playground import playground
 
     # What is in a page's package: no file of the library imports it
     config_box: Any
     diagnose: Any
     exact_head_2d: Any
     first_negative: Any
+    playground: Any
     resonance: Any
     self_extend_offsets: Any
     sinusoidal_kernel: Any
@@ -102,7 +102,7 @@ _LIVE = {
     "config_box": "posenc_lib.lessons.lesson_11.config_box",
     "explore": "posenc_lib.live.explorer",
     "figure": "posenc_lib.figures.shown",
-    "playground": "posenc_lib.live.playground",
+    "playground": "posenc_lib.lessons.playground.playground",
     "present": "posenc_lib.live.page",
     "train": "posenc_lib.lessons.training.live",
 }
@@ -130,6 +130,7 @@ _OF_A_PAGE = {
 # Where modules are now that notebooks and scripts of version 1.0 name
 _MOVED = {
     "posenc_lib.encodings.cases": "posenc_lib.lessons.clinic.cases",
+    "posenc_lib.live.playground": "posenc_lib.lessons.playground.playground",
     "posenc_lib.lessons.real_model": "posenc_lib.lessons.lesson_16.real_model",
     "posenc_lib.lessons.real_model_panel": "posenc_lib.lessons.lesson_16.panel",
 }

@@ -121,7 +121,7 @@ def test_imports_make_no_circle():
 def test_each_lesson_has_a_package():
     notebooks = [path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     numbered = [f"lesson_{name[:2]}" for name in notebooks if name[:2].isdigit()]
-    assert pages() == [*numbered, "clinic", "training"]
+    assert pages() == [*numbered, "clinic", "playground", "training"]
 
 
 def loaded_by(code) -> set[str]:

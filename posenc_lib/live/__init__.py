@@ -1,4 +1,4 @@
-"""What a reader drags and answers: explorer, settings, picture, playground and puzzles.
+"""What a reader drags and answers: explorer, settings, picture and puzzles.
 
 What happens when `base` moves in `explore("sinusoidal")`, with its three views. Files are in the
 order they're entered (a test follows a slider to check):

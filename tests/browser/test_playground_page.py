@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from posenc_lib.figures.registry import NAMES, SCENES
-from posenc_lib.live.playground import FIRST
+from posenc_lib.lessons.playground.playground import FIRST
 
 from .lab import jupyterlab
 from .lesson_page import CLIPBOARD, DESK, PICTURE, ExplorerOnPage, opened

@@ -20,11 +20,11 @@ import traitlets
 
 from posenc_lib import config_box, explore, playground
 from posenc_lib.lessons.lesson_11 import config_box as boxes
+from posenc_lib.lessons.playground.playground import Playground
 from posenc_lib.lessons.training.live import Training
 from posenc_lib.lessons.training.trained_table import Plan
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import explained
-from posenc_lib.live.playground import Playground
 from posenc_lib.live.settings import steps
 
 from ..conftest import mostly_slow
@@ -130,7 +130,8 @@ def walk(box):
 def test_lists_live_on_even_where_they_cannot_be_put_back(ground, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(
-            "posenc_lib.live.playground._called", Mock(side_effect=KeyError("again and again"))
+            "posenc_lib.lessons.playground.playground._called",
+            Mock(side_effect=KeyError("again and again")),
         )
         with pytest.raises(KeyError):
             ground.open("alibi: head_biases")

@@ -18,8 +18,8 @@ from posenc_lib import Additive, Parameter, Rotary, playground
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.parameter import written
 from posenc_lib.encodings.rope import Rope
-from posenc_lib.live.playground import Playground, Side
-from posenc_lib.live.playground import _of_its_own as own_of
+from posenc_lib.lessons.playground.playground import Playground, Side
+from posenc_lib.lessons.playground.playground import _of_its_own as own_of
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import parts_of, read
 from posenc_lib.views import VIEWS

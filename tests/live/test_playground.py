@@ -15,9 +15,9 @@ from PIL import Image
 from posenc_lib import explore, playground, present
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import NAMES, SCENES, topics
+from posenc_lib.lessons.playground.playground import FIRST, MARGIN, START
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.live.playground import FIRST, MARGIN, START
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
@@ -92,7 +92,7 @@ def test_it_opens_with_a_strip_of_a_few_scenes_whose_pictures_come_one_by_one(mo
         assert drawn.wait(60)
         return name.encode()
 
-    monkeypatch.setattr(sys.modules["posenc_lib.live.playground"], "thumbnail", slow)
+    monkeypatch.setattr(sys.modules["posenc_lib.lessons.playground.playground"], "thumbnail", slow)
     threading.Timer(0.1, drawn.set).start()
     ground = playground()
     assert ground.wall.value

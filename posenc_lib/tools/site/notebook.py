@@ -14,8 +14,8 @@ import nbformat
 from posenc_lib.figures.registry import SCENES, topics
 from posenc_lib.figures.shown import ShownFigure
 from posenc_lib.lessons.lesson_16.panel import kept_panel
+from posenc_lib.lessons.playground.playground import Playground, Side
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.puzzles import find, solution
 from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.cards import scene
