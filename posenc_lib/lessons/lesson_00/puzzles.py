@@ -60,6 +60,7 @@ value_puzzle(
         "Later turns end closer to an integer.": 6,
         "7 is the first position past a full turn, but it's 0.7 away. Later ones come closer.": 7,
         "45 is where you left seq_len. We count from 0, so the last of 45 positions is 44.": 45,
+        "63 positions make 10.03 turns, which the picture rounds to 10. Others end closer.": 63,
         "position 710 is closer still, but this text ends at 63.": 710,
     },
 )
