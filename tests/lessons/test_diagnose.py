@@ -602,6 +602,75 @@ def test_what_was_never_promised_is_no_fault():
     assert "depends on" in pe.diagnose(grown)[CACHED].seen
 
 
+def in_halves(x):
+    """Return x with dims 0, 2, 4, … first, as for a checkpoint with interleaved pairing."""
+    return np.hstack([x[:, 0::2], x[:, 1::2]])
+
+
+ORDER = np.random.default_rng(1).permutation(64)
+MIX = np.linalg.qr(drawn(64, 64))[0]
+FIRST = [  # what happens to x before it rotates, and what is said of it
+    (in_halves, " Dims are reordered before they rotate: in the order they come in, that's inter"),
+    (lambda x: x[:, ORDER], " Dims are reordered before they rotate."),
+    (lambda x: x[:, ORDER] * np.resize([1, -1, -1], 64), " Dims are reordered before they rotate."),
+    (lambda x: x @ MIX, " Dims are mixed before they rotate."),
+    (lambda x: np.float32(x @ MIX), " Dims are mixed before they rotate."),
+    (lambda x: -1.5 * x, ""),
+]
+
+
+def turned_after(first, other, **how):
+    def mine(q, k, positions):
+        return tuple(
+            pe.rope(x, positions, **{"pairing": "half", **how}) for x in (first(q), other(k))
+        )
+
+    return mine
+
+
+def test_what_counts_is_how_dims_rotate_from_where_position_0_has_them():
+    for first, said in FIRST:
+        for how, rotated in (({}, "64 of"), ({"rotary_dim": 16}, "16 of")):
+            found = pe.diagnose(turned_after(first, first, **how), rope_theta=10_000)
+            assert found.first is None
+            assert found.measured.startswith(f"Measured: {rotated} 64 dims rotate")
+            assert ("; base 10,000." + said in found.measured) or how
+            assert ("before they rotate" in found.measured) == bool(said)
+            assert "way" not in found.measured
+
+
+def test_queries_and_keys_with_different_orders_fail():
+    def same(x):
+        return x
+
+    for first, other, words in (
+        (in_halves, same, "different orders: a query's dim 1 meets a key's dim 32."),
+        (same, in_halves, "different orders: a query's dim 1 meets a key's dim 2."),
+        (lambda x: x @ MIX, same, "mixed in different ways"),
+    ):
+        found = pe.diagnose(turned_after(first, other))
+        assert (found.first, words in found.points_to) == (DIAGONALS, True), found
+        assert "the wrong dims" in found[DIAGONALS].seen
+    half_done = pe.diagnose(
+        lambda q, k, positions: (
+            pe.rope(in_halves(q), positions, pairing="half"),
+            pe.rope(k, positions),
+        )
+    )
+    assert "different orders" in half_done.points_to
+    # a sign, or a key that is one position ahead, is no other order
+    for other in (lambda k, at: -pe.rope(k, at), lambda k, at: pe.rope(k, at + 1)):
+        found = pe.diagnose(
+            lambda q, k, positions, f=other: (pe.rope(q, positions), f(k, positions))
+        )
+        assert found.first is None
+
+
+def test_dims_that_are_only_reordered_are_not_rotated():
+    found = pe.diagnose(lambda x, positions: x[:, ORDER])
+    assert "Nothing rotates" in found.points_to
+
+
 REFUSED = [
     ("ropes", {}, ValueError, "mine 'ropes' is unknown"),
     (

@@ -48,6 +48,11 @@ def listed(things: list) -> str:
     return validate.listed(words if len(words) < 7 else [*words[:4], "…", words[-1]])
 
 
+def reorders(matrix: np.ndarray) -> bool:
+    """Return whether an orthogonal matrix only changes the order of dims, or signs."""
+    return close(np.abs(matrix).max(axis=1), np.ones(len(matrix)))
+
+
 def are_waves(row: np.ndarray) -> bool:
     """Return whether position 0's row has as many sines as cosines, and nothing else."""
     zeros, ones = (np.abs(row - value) < 1e-6 for value in (0, 1))
@@ -85,18 +90,43 @@ class Tokens:
         """
         return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
 
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """The orthogonal matrices of x @ begins at position 0, for queries and keys: (2, d, d).
+
+        Their lengths are left out. If one of them isn't orthogonal, both are the identity.
+        """
+        begins, same = self.maps(1)[:, 0], np.eye(self.dims)
+        lengths = np.linalg.norm(begins, axis=(1, 2), keepdims=True) / np.sqrt(self.dims)
+        begins = begins / np.maximum(lengths, 1e-300)
+        is_orthogonal = np.allclose(begins @ begins.swapaxes(1, 2), same, atol=SAME)
+        return begins if is_orthogonal else np.stack([same, same])
+
     def step(self, at: int = 1) -> np.ndarray:
-        """Return the matrix that rotates a query from position 0 to another."""
+        """Return the matrix that rotates a query from where position 0 has it to another."""
         begin, end = self.maps(at)[0]
-        return end @ begin.T
+        return begin.T @ end
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The first and the second dims of the pairs that rotate."""
-        turn = np.abs(self.step(SHORT))
-        np.fill_diagonal(turn, 1e-30)  # smaller ones don't count
+        turn, still = np.abs(self.step(SHORT)), self.begins[0].T @ self.begins[0]
+        np.fill_diagonal(still, 1e-31)
+        np.fill_diagonal(turn, 10 * np.abs(still).max())  # smaller ones don't count
         partner, dims = turn.argmax(axis=1), np.arange(self.dims)
         return dims[partner > dims], partner[partner > dims]
+
+    def strays(self, matrix: np.ndarray) -> bool:
+        """Return whether a matrix, (d, d), takes dims to other pairs."""
+        pair, (first, second) = np.arange(self.dims), self.pairs
+        pair[second] = first
+        return bool((np.abs(matrix) > SAME)[pair[:, None] != pair].any())
+
+    @cached_property
+    def before(self) -> np.ndarray:
+        """What x goes through before its pairs rotate, (d, d): the identity if none change."""
+        begin = self.begins[0]
+        return begin if self.strays(begin) else np.eye(self.dims)
 
     @property
     def pairing(self) -> str:

@@ -6,7 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from posenc_lib.encodings.frequencies import inv_freq
-from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, Told, are_waves
+from posenc_lib.lessons.clinic.probes import (
+    FAILS,
+    HOLDS,
+    SAME,
+    Grid,
+    Tokens,
+    Told,
+    are_waves,
+    reorders,
+)
 
 OFF = 1e-2  # how far off rounded frequencies can be and still match a base
 # radians at the longest step: bfloat16 cosines are off by less, rounded frequencies by more
@@ -34,13 +43,13 @@ def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
     """Return e^(iθt) of the pairs at a position, in a text that runs to `last`.
 
     For a table, these are its sines and cosines. For a rotation, they're what scores see:
-    flipping signs the same way at every position makes no difference.
+    flipping signs, or changing the order, the same way at every position makes no difference.
     """
     where = np.array([0, at, max(at, last)])
     if one.kind != "rotary":
         begin, end = one.vectors(where)[0][:2]
         return end[begin > 0.5] + 1j * end[begin < 0.5]
-    across, up = (np.isin(np.arange(one.dims), each).astype(float) for each in one.pairs)
+    across, up = (np.isin(np.arange(one.dims), each) @ one.before.T for each in one.pairs)
     (begin, end), (begin_up, _) = (
         _as_complex(one.read(x, x, where)[0][:2], one.pairs) for x in (across, up)
     )
@@ -177,7 +186,7 @@ def measured(one: Tokens) -> str:
         return f"Measured: {whose(found, one.dims)}."
     query, key = one.maps(8)[:, 1]
     between = query @ key.T
-    told = f"Measured: {one.turning}; {whose(found, one.dims)}."
+    told = f"Measured: {one.turning}; {whose(found, one.dims)}.{_before(one)}"
     if found.sign < 0:
         told += f" They rotate backward, by −θ:{TRAINED}"
     if (found.theta < 0).any():
@@ -185,6 +194,23 @@ def measured(one: Tokens) -> str:
     if not np.allclose(between, np.diag(np.diag(between)), atol=SAME):
         told += f" A token's query and key get different angles:{TRAINED}"
     return told
+
+
+def _before(one: Tokens) -> str:
+    """Say what happens to dims before they rotate, if anything does."""
+    if not one.strays(one.before):
+        return ""
+    if not reorders(one.before):
+        return " Dims are mixed before they rotate."
+    first, second = np.abs(one.before).argmax(axis=0)[np.array(one.pairs)]
+    n, told = len(first), " Dims are reordered before they rotate"
+    for pairing, places in (
+        ("interleaved", np.arange(2 * n).reshape(n, 2).T),
+        ("half", np.arange(2 * n).reshape(2, n)),
+    ):
+        if np.array_equal([first, second], places):
+            return f"{told}: in the order they come in, that's {pairing} pairing."
+    return f"{told}."
 
 
 def of_config(one: Tokens, base: float) -> Told:

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, Tokens, Told, close
+from posenc_lib.lessons.clinic.probes import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    SAME,
+    Tokens,
+    Told,
+    close,
+    reorders,
+)
 from posenc_lib.lessons.clinic.rotation import by_length
 from posenc_lib.lessons.clinic.scores import in_plane
 
@@ -111,12 +120,18 @@ def _diagonals(one: Tokens) -> Told:
         return OPEN, "it adds nothing, so there are no positions: fine if you meant it", ""
     if all(close(x, x[:1], 1e-9) for x in one.text):
         why = f"Every token has the same {'angle' if one.kind == 'rotary' else 'row'}. {AXIS}"
-        if one.kind == "rotary" and close(one.text[0][0], one.q, 1e-9):
+        if one.kind == "rotary" and close(*map(np.sort, (one.text[0][0], one.q)), 1e-9):
             why = "Nothing rotates: the table is never applied, or is indexed along an axis of one."
         return FAILS, "every score is the same, so order is lost", _shared(one) or why
     apart = along(one.text[0] @ one.text[1].T)
     if apart <= SAME:
-        return HOLDS, "scores depend only on the offset", ""
+        seen = "scores depend only on the offset"
+        differ = _orders(one) if one.kind == "rotary" else ""
+        return (
+            (FAILS, f"{seen}, but they match up the wrong dims", differ)
+            if differ
+            else (HOLDS, seen, "")
+        )
     seen = f"scores along a diagonal differ by up to {apart:.0%} of the whole range"
     if not one.promised:
         return OPEN, f"{seen}: fine for a table that isn't made of sines and their cosines", ""
@@ -155,6 +170,8 @@ def _why_turns(one: Tokens) -> str:
         )
     if any(close(x, x[:1], 1e-9) for x in one.text):
         return _shared(one) or "Only one of the two is rotated. Rotate both query and key."
+    if differ := _orders(one):
+        return differ
     if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
         cosines, partners = np.diag(turn), one.pairing
         if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
@@ -165,6 +182,23 @@ def _why_turns(one: Tokens) -> str:
     if not close(*one.maps(7)[:, 1]):
         return "Queries and keys use two tables, for example with different bases or pairings."
     return "Angles don't grow evenly with position: they were rounded, or this isn't a rotation."
+
+
+def _orders(one: Tokens) -> str:
+    """Say how queries and keys differ before they rotate, if they do."""
+    query, key = one.begins
+    if not one.strays(query.T @ key):
+        return ""
+    meets = np.abs(query @ key.T)
+    if not reorders(meets):
+        return "Queries and keys are mixed in different ways before they rotate. Mix both alike."
+    partner = meets.argmax(axis=1)
+    at = int((partner != np.arange(one.dims)).argmax())
+    return (
+        "Queries and keys have their dims in different orders: "
+        f"a query's dim {at} meets a key's dim {partner[at]}. "
+        "Reorder both or neither, whether it's dims or the rows of W_q and W_k."
+    )
 
 
 def _norm(one: Tokens, level: bool) -> Told:
