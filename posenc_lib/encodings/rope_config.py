@@ -193,6 +193,8 @@ def stated(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
     _refuse_two(given.get("rope_parameters"), given, "config")
+    for key in LISTS:
+        _refuse_number(key, given.get(key), given.get("num_hidden_layers"))
     for key in row.get("unread", ()):
         if given.get(key) is not None:
             rule = f"config must leave out {key!r}"
@@ -287,6 +289,13 @@ def _refuse_two(inner: object, other: object, where: str) -> None:
         if isinstance(one, SIMPLE) and isinstance(two, SIMPLE) and one != two:
             rule = f"config must say {key!r} once, got {validate.show(one)}"
             raise ValueError(f"{rule} and, in {where}, {validate.show(two)}")
+
+
+def _refuse_number(key: str, listed: object, many: object) -> None:
+    """Refuse a list that doesn't have one entry for each layer."""
+    if listed and isinstance(listed, list) and isinstance(many, int) and len(listed) != many:
+        rule = f"config[{key!r}] must have one entry for each of the {many} layers"
+        raise ValueError(f"{rule}, got {len(listed)}")
 
 
 def _refuse_other_code(config: dict, row: dict) -> None:
@@ -439,9 +448,7 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
     """Return one number per layer, 0 without RoPE."""
     key = row["marks"]
     if listed := _listed(said, key, int | float):
-        if len(listed) != many:
-            rule = f"config[{key!r}] must have one entry for each of the {many} layers"
-            raise ValueError(f"{rule}, got {len(listed)}")
+        _refuse_number(key, listed, many)
         return listed
     if "no_rope_layer_interval" in said:
         every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
@@ -550,9 +557,9 @@ def _turning(
     key = next((key for key in heads if key in said), "")
     dim = said.get(key)
     if dim is None:
-        for name in ("hidden_size", "num_attention_heads"):
+        both = "hidden_size and num_attention_heads"
+        for name in both.split(" and "):
             if name not in said:
-                both = "hidden_size and num_attention_heads"
                 raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]

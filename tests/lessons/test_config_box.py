@@ -46,6 +46,11 @@ BAD = [
     ('{"rope_scalng": {"rope_type": "linear"}}', "'rope_scalng' (did you mean 'rope_scaling'?)"),
     ('{"rope_type": "yarn"}', "must have 'factor'"),
     ('{"hidden_size": 64}', "'num_attention_heads'"),
+    (
+        '{"model_type": "qwen3", "num_hidden_layers": 3, "layer_types": ["full_attention"]}',
+        "config['layer_types'] must have one entry for each of the 3 layers, got 1",
+    ),
+    ('{"rope_type": "yarm", "factor": 2}', "Did you mean 'yarn'? The panel"),
     ('{"model_type": "gpt2", "n_embd": 768}', "'gpt2', which has a learned table"),
     ('{"head_dim": 64, "rope_theta": NaN}', "rope_theta"),
     ('{"head_dim": 64, "rope_theta": ' + "9" * 5000 + "}", "must be"),
@@ -88,6 +93,41 @@ ASSUMED = {
 }
 
 
+def test_a_length_nobody_gave_is_not_said_to_be_the_configs(box):
+    box.paste.value = '{"rope_theta": 500000.0, "rope_scaling": null}'
+    assert "max_position_embeddings 4,096" in box.told[0]
+    assert box.told[1].startswith("Its training length is 4,096, as assumed here (max_")
+    box.paste.value = '{"rope_theta": 500000.0, "max_position_embeddings": 4096}'
+    assert "as far as the config says" in box.told[1]
+
+
+def test_a_base_that_each_type_of_layer_has_is_not_left_to_the_class():
+    own = {"rope_type": "default", "rope_theta": 20_000}
+    for sliding, left in ((own, False), ({"rope_type": "default"}, True)):
+        types = {"sliding_attention": sliding, "full_attention": own}
+        first, second, *_ = told({"model_type": "gemma3_text", "rope_parameters": types})
+        assert ("leaves out rope_local_base_freq (10,000)" in first) == left
+        assert f"base {'10,000' if left else '20,000'}" in second
+
+
+def test_pairs_that_speed_up_are_counted():
+    size = {"head_dim": 128, "max_position_embeddings": 512, "rope_theta": 1e4}
+    for factor, words in (
+        (0.5, "Sped up: 64, kept: 0, slowed: 0."),
+        (1.0, "None is slowed."),
+        (2.0, "Kept: 0, in between: 0, slowed by a factor of 2: 64."),
+    ):
+        said = told(size | {"rope_scaling": {"rope_type": "linear", "factor": factor}})
+        assert said[1].endswith(words)
+
+
+def test_heads_that_do_not_come_out_even_are_told():
+    llama = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 30}
+    assert any("hidden_size 4,096 can't be divided evenly among 30" in one for one in told(llama))
+    for even in ({"head_dim": 128}, {"num_attention_heads": 32}):
+        assert not any("evenly" in one for one in told(llama | even))
+
+
 def test_a_rope_part_is_enough_and_what_is_assumed_is_said(box):
     for text, assumed in ASSUMED.items():
         box.paste.value = text
@@ -103,6 +143,10 @@ def test_the_button_reads_again_and_every_control_has_a_name(box):
     box.model.value = "phi_3"
     next(part for part in inside(box.box) if getattr(part, "description", "") == "Read").click()
     assert (news(box), box.title, box.model.value) == ("", "Phi-3-vision-128k", "")
+    box.paste.value = "{"
+    box.paste.value = " "
+    next(part for part in inside(box.box) if getattr(part, "description", "") == "Read").click()
+    assert "must be the text of a config.json, got nothing. The panel" in news(box)
     assert all((box.model.description, box.paste.description))
 
 

@@ -41,7 +41,7 @@ class ConfigBox(OnPage):
         self.explorer: Explorer | None = None
         self._moving = False  # while the code changes list and field
         look = {"icon": "check", "tooltip": "read what you pasted"}
-        again = self._button("Read", lambda: self._read(self.paste.value), **look)
+        again = self._button("Read", lambda: self.read(self.paste.value), **look)
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
         Look().dress(self.box)
@@ -59,7 +59,7 @@ class ConfigBox(OnPage):
         with LOCK:
             name = config if isinstance(config, str) and config in SHIPPED else ""
             given, assumed = (model_config(name), {}) if name else whole(config)
-            encoding, sentences = of_config(given), told(given)
+            encoding, sentences = of_config(given), told(given, guessed=assumed)
             jumps = any(one.cliff for one in fates(given))
             shown = ["frequencies", "angles_seen"]
             if jumps:
@@ -86,15 +86,12 @@ class ConfigBox(OnPage):
 
     def _asked(self, config: str) -> None:
         """Read what was chosen or pasted. An error is a line of text, and the last model stays."""
-        if not self._moving:
-            self._try(self._read, config)
-
-    def _read(self, config: str) -> None:
-        if config.strip():
-            self.read(config)
+        if not self._moving and config.strip():
+            self._try(self.read, config)
 
     def _say(self, words: str, *, good: bool = True) -> None:
-        words = f"{' '.join(words.split())}. The panel still shows {self.title}."
+        words = validate.ended(" ".join(words.split()))
+        words += f" The panel still shows {self.title}."
         self._news.value = message(words, good=good)
 
     def close(self) -> None:
@@ -130,6 +127,8 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _parsed(text: str) -> object:
+    if not text.strip():
+        raise ValueError("the config must be the text of a config.json, got nothing")
     if len(text) > LONGEST:
         raise ValueError(f"the config must have at most {LONGEST:,} characters, got {len(text):,}")
     if re.match(r'\s*"[^"]*"\s*:', text):  # the inside of a config, without braces

@@ -1,6 +1,7 @@
 """What a model's config.json does to each pair, in numbers and in sentences."""
 
 import math
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,8 @@ class Fate(NamedTuple):
     still: int  # how many stand still
     kept: int  # how many rotate as in training,
     between: int  # slower,
-    divided: int  # and `factor` times slower
+    divided: int  # `factor` times slower,
+    faster: int  # and faster
     attention_factor: float  # of queries and keys; scores grow by its square
     unseen: int  # how many pairs meet angles in a longer text that they never had in training
     reach: float  # the longest text in which none does; can be math.inf
@@ -96,7 +98,8 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     factor = 1.0
     if kind != "default":
         factor = given.get("factor") or (asked.longest or length) / length
-    kept = int((slower < 1 + NOISE).sum())
+    faster = int((slower < 1 - NOISE).sum())
+    kept = int((slower < 1 + NOISE).sum()) - faster
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
     keys = WINDOWS.get(name.split(",")[0], ())
     window = next((said[key] for key in keys if isinstance(said.get(key), int)), None)
@@ -113,8 +116,9 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
         pairs=int(turning.sum()),
         still=still,
         kept=kept,
-        between=len(slower) - kept - divided,
+        between=len(slower) - kept - divided - faster,
         divided=divided,
+        faster=faster,
         attention_factor=attention_factor,
         unseen=int((new & (slower < times * (1 - NOISE))).sum()),
         reach=float((length * slower[new]).min(initial=math.inf)),
@@ -133,7 +137,11 @@ def assumed(config: dict[str, Any]) -> dict[str, Any]:
     if not any(key in silent or key in given for key in heads):
         heads = ["hidden_size", "num_attention_heads"]
     heads = [] if any(key in given for key in heads) and len(heads) == 1 else heads[:2]
-    bases = sorted(str(one.get("theta", "rope_theta")) for one in row.get("types", {}).values())
+    bases = sorted(
+        str(one.get("theta", "rope_theta"))
+        for kind, one in row.get("types", {}).items()
+        if "rope_theta" not in (inner.get(one.get("label", kind)) or {})
+    )
     keys = [*(bases or ["rope_theta"]), "rope_parameters", *heads, "max_position_embeddings"]
     nested = any(isinstance(value, dict) for value in inner.values())
     known = {"rope_theta", "rope_parameters"} if nested else {*inner, *given}
@@ -173,13 +181,16 @@ def _turned(config: dict[str, Any]) -> list:
     return [(theta.tolist(), factor) for theta, factor in each]
 
 
-def told(config: dict[str, Any], times: float = 4) -> list[str]:
-    """Return what a config.json means for longer texts, in sentences; see `fates`."""
+def told(config: dict[str, Any], times: float = 4, guessed: Collection[str] = ()) -> list[str]:
+    """Return what a config.json means for longer texts, in sentences; see `fates`.
+
+    guessed has the keys that weren't in it but were assumed.
+    """
     said, found = text_part(config), fates(config, times)
     alike: dict[tuple, list[Fate]] = {}
     for one in found:  # one sentence for layers that differ only in name
-        alike.setdefault(one[2:12], []).append(one)
-    sentences = [_length(config)]
+        alike.setdefault(one[2:13], []).append(one)
+    sentences = [_length(config, guessed), *_uneven(said)]
     for each in alike.values():
         sentences.append(_pairs(each, said, times))
         sentences += _beyond(each, times)
@@ -188,7 +199,7 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
-def _length(config: dict) -> str:
+def _length(config: dict, guessed: Collection[str]) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
     length, given, silent = trained_on(one), one.parameters or {}, assumed(config)
@@ -206,14 +217,27 @@ def _length(config: dict) -> str:
         if one.longest:
             text += f", and max_position_embeddings is {one.longest:,}"
         return f"{text}. It doesn't say whether training on longer texts followed.{known}"
-    source = (
-        "its class assumes" if "max_position_embeddings" in silent else "far as the config says"
-    )
+    source = "far as the config says"
+    if "max_position_embeddings" in silent:
+        source = "its class assumes"
+    if "max_position_embeddings" in guessed:
+        source = "assumed here"
     text = f"Its training length is {length:,}, as {source} (max_position_embeddings)"
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
         return f"{text}.{known}"
     before = f"it was {length / factor:,.0f} before. Then divide the lengths below by {factor:g}"
     return f"{text}. If that already includes the factor {factor:g}, {before}.{known}"
+
+
+def _uneven(said: dict) -> list[str]:
+    """Say that hidden_size doesn't come out even, if it's what gives the dims of a head."""
+    row = family(said)
+    dims, heads = said.get("hidden_size"), said.get("num_attention_heads")
+    given = {"head_dim", "rotary_dim", "qk_rope_head_dim", *row.get("heads", ())} & said.keys()
+    if given or not dims or row.get("times", 1) * dims % heads == 0:
+        return []
+    left = f"hidden_size {dims:,} can't be divided evenly among {heads} heads"
+    return [f"{left}, so a head's dims are rounded down. Is head_dim missing?"]
 
 
 def _shown(key: str, value: object) -> str:
@@ -281,6 +305,9 @@ def _pairs(each: list[Fate], said: dict, times: float) -> str:
     if one.rope_type in ("longrope", "dynamic"):
         longer = "In longer texts, each pair is slowed by a different factor"
         return f"{text}, in a text of {times * one.length:,.0f}. {longer}."
+    if one.faster:
+        slowed = f"slowed: {one.between + one.divided}"
+        return f"{text}. Sped up: {one.faster}, kept: {one.kept}, {slowed}."
     slowed = f"slowed by a factor of {one.factor:g}: {one.divided}"
     return f"{text}. Kept: {one.kept}, in between: {one.between}, {slowed}."
 
