@@ -384,16 +384,16 @@ class Waves:
 class Rotary(Waves, Vectors):
     """Queries and keys are rotated, pair by pair.
 
-    Define frequencies, shape (head_dim/2,), in radians per position.
-    To rotate differently, define pairing, attention_factor or rotate too.
+    Define frequencies in radians per position, for up to head_dim/2 pairs.
+    The rest don't rotate. To rotate differently, define pairing,
+    attention_factor or rotate too.
 
-    Views of longer texts compare it with training. By default,
-    training_length is its parameter trained, or 64, and
-    as_trained is the same encoding with its parameter factor at 1.
-    If your parameters have other names, define these two.
+    Views of longer texts show as_trained at training_length.
+    By default, that's factor 1, and the parameter trained or 64.
 
     >>> class Even(Rotary):
-    ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
+    ...     parameters = *Rotary.parameters, Parameter("top", "the fastest", 1.0)
+    ...     frequencies = property(lambda self: np.linspace(self.top, 0, self.head_dim // 4))
     >>> Even(seq_len=2, head_dim=4).table.round(2)
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [-0.3 ,  1.38,  1.  ,  1.  ]])

@@ -131,12 +131,16 @@ def _refuse_incomplete(encoding: Encoding, called: str) -> None:
     if kind is None:
         kinds = ", ".join(kind.__name__ for kind in NEEDED)
         raise TypeError(f"{called} must be a subclass of {kinds}")
+    rule = "must call super().__init__(**values) in its __init__(self, **values)"
     try:
-        encoding.at().dot_product(0)
+        made = encoding.at()
+        rule = f"must define {NEEDED[kind]} and its parameters"
+        if callable(getattr(made, "frequencies", 0)):
+            rule = "must have @property above frequencies"
+        made.dot_product(0)
     except ValueError:
         raise  # it has a good message
     except Exception as error:
-        rule = f"must define {NEEDED[kind]} and its parameters"
         got = f"{type(error).__name__}: {error}"
         where = f"See help(posenc_lib.{kind.__name__})"
         raise TypeError(f"{called} {rule}, got {got}. {where}") from error

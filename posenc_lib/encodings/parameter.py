@@ -70,10 +70,10 @@ class Parameter:
 
     A number's slider runs from low to high (by default, from a quarter of the default to four times
     it), on a scale: "linear" (integers in equal steps, or "real" if the default is a float), "log",
-    "real", "whole" or "power of two".
-    A reader can ask for any range within least … most. A default of None stays None until a reader
-    asks for a slider, which starts at start. If other values leave too little room, it goes as far
-    as it can. With names, a slider shows names[k] instead of k.
+    "real", "whole" or "power of two". A reader can ask for any range within least … most, which
+    grow to include these and the default. A default of None stays None until a reader asks for a
+    slider, which starts at start. If other values leave too little room, it goes as far as it can.
+    With names, a slider shows names[k] instead of k.
 
     >>> width = Parameter("width", "in positions", 2.0, 0.5, 8.0, scale="real", least=0.1)
     >>> width.checked(0.05)
@@ -105,6 +105,8 @@ class Parameter:
         if self.low == self.high == 0 and is_number and self.default:
             low, high = around(self.default)
             vars(self).update(low=low, high=high)
+        ends = [self.low, self.high, *[self.default] * is_number]
+        vars(self).update(least=min(self.least, *ends), most=max(self.most, *ends))
 
     def checked(self, value, *, called: str = ""):
         """Return value if this parameter can have it. called is a different name for errors."""

@@ -151,6 +151,9 @@ def test_a_fault_of_a_function_is_told_and_the_last_picture_stays(answer, words,
 
 
 BARE = type("Bare", (pe.Rotary,), {})
+NO_PROPERTY = type("NoProperty", (pe.Rotary,), {"frequencies": lambda self: np.ones(3)})
+NO_SUPER = type("NoSuper", (Slower,), {"__init__": lambda self: None})
+NO_VALUES = type("NoValues", (Slower,), {"__init__": lambda self: pe.Rotary.__init__(self)})
 NO_HEAD = type("NoHead", (Thirds,), {"parameters": pe.Additive.parameters})
 Layer = type("Layer", (), {"weight": T, "__call__": lambda self, x: x})
 
@@ -169,6 +172,13 @@ NOT_OPENED = [
         BARE,
         {},
         "Bare must define frequencies and its parameters, got",
+    ),
+    (NO_PROPERTY, {}, "NoProperty must have @property above frequencies, got"),
+    (NO_SUPER, {}, "NoSuper must call super().__init__(**values) in its __init__(self, **values)"),
+    (
+        NO_VALUES,
+        {},
+        "NoValues must call super().__init__(**values) in its __init__(self, **values)",
     ),
     (NO_HEAD, {}, "'NoHead' object has no attribute 'head'"),
     (Layer(), {}, "got a Layer. Its table is .weight"),
@@ -459,6 +469,23 @@ def test_half_a_character_is_refused_in_words(code):
         pe.explore(
             "rope", views="attention_map", q=np.ones((3, 8)), k=np.ones((3, 8)), tokens=words
         )
+
+
+def test_a_parameters_limits_include_its_default_and_its_slider():
+    for default, ends in ((10_000.0, (2500, 40_000)), (-5.0, (-20, -1.25)), (8, (2, 32))):
+        one = pe.Parameter("base", "", default)
+        assert (one.checked(default), *map(one.checked, ends)) == (default, *ends)
+        with pytest.raises(ValueError, match="base must be between"):
+            one.checked(10**5 if default > 0 else -21)
+    asked = pe.Parameter("base", "", 9.0, 1.0, 5000.0, most=6000)
+    assert (asked.least, asked.most) == (0, 6000)
+
+    class Turned(pe.Rotary):
+        parameters = *pe.Rotary.parameters, pe.Parameter("base", "", 10_000.0)
+        frequencies = property(lambda self: pe.inv_freq(self.head_dim, self.base))
+
+    panel = pe.explore(Turned, views="similarity")
+    assert "base" in panel.sliders
 
 
 def test_a_parameter_whose_default_is_a_float_has_a_real_slider():

@@ -45,6 +45,7 @@ class Training(OnPage):
         named = isinstance(encoding, str)
         self.name = encoding if named else encoding.name
         title = getattr(ENCODINGS.get(encoding) if named else encoding, "title", self.name)
+        title = title.removesuffix(", untrained")  # it's what is trained here
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
         self.forecast = _forecast(model_of(self.plan.encoding), self.plan)
         self._kept = _kept_rows(self.plan)

@@ -181,6 +181,7 @@ def test_closed_it_leaves_no_widget():
 
 def test_in_a_script_a_line_says_how_it_did(capsys):
     done = pe.train("learned", "induction", seed=3, steps=2)
+    assert done.text.startswith("Learned on induction, seed 3, 2 steps.")
     accuracy = f"{done.run.accuracy[''][32]:.2f}"
     out, err = capsys.readouterr()
     assert (out, err) == (f"{done.text}\n", "")
