@@ -39,10 +39,9 @@ class Spec:
         Views are given by name. None picks the best ones.
         """
         encodings = opened(what, values)
-        takes_content = any("content" in e.values for e in encodings)
-        if {"q", "k"} <= set(values) and takes_content:
-            q, k, tokens = values.pop("q"), values.pop("k"), values.pop("tokens", ())
-            encodings = given_queries_keys(encodings, q, k, tokens)
+        if ({"q", "k"} & set(values)).difference(*(e.values for e in encodings)):
+            given = {name: values.pop(name) for name in ("q", "k", "tokens") if name in values}
+            encodings = given_queries_keys(encodings, **given)
         for encoding in encodings:
             if encoding.name not in NAMED:
                 refuse_taken(encoding)
@@ -58,11 +57,9 @@ class Spec:
     def parameters(self) -> dict[str, Parameter]:
         """Every parameter by name.
 
-        If encodings share a name, the largest default wins, then a
-        power of two, then the higher `least`, then fewer options,
-        then the first. Views win over encodings, and among views,
-        the last one with a default. A caller's value wins over all
-        of them. `Settings` decides which become sliders.
+        If encodings share a name, the highest `_rank` wins. Views win
+        over encodings, and among views, the last one with a default.
+        A caller's value wins over all of them.
         """
         found = {}
         for encoding in self.encodings:

@@ -3,9 +3,8 @@
 A class describes an encoding. An object is that encoding with particular values:
 `Rope(seq_len=32, base=500)`. Its methods decide which views can show it.
 
-To write one, subclass one of the four kinds at the end of this file (`Additive`,
-`Rotary`, `Relative`, `Bias`). A few lines are enough, see `alibi.py`. Put it into
-this folder, or pass an object to `explore`, `scorecard` and `figure`.
+To write one, subclass one of the four kinds at the end of this file, as `alibi.py`
+does. Put it into this folder, or pass an object to `explore`, `scorecard` and `figure`.
 """
 
 from functools import cached_property
@@ -80,7 +79,7 @@ class Encoding:
             if not isinstance(p, Parameter):
                 rule += ", as in *Bias.parameters, Parameter(…)"
                 got = type(p).__name__
-                raise TypeError(f"{rule}, got a {got} in it: is a star missing?")
+                raise TypeError(f"{rule}, got {got} in it: is a star missing?")
 
     def __init__(self, /, **values: object) -> None:
         vars(self).update(self.overrides)  # first, because parameters can be one of them

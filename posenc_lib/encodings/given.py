@@ -6,15 +6,13 @@ from posenc_lib.encodings import own, validate
 from posenc_lib.encodings.base import Encoding
 
 
-def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
-    """Return the encodings, with these queries and keys if they use any.
+def given_queries_keys(encodings: list[Encoding], q=None, k=None, tokens=()) -> list[Encoding]:
+    """Return the encodings with these queries and keys.
 
-    q and k come from one head, shape (seq_len, head_dim); leading axes of length 1 are dropped.
-    tokens are the words they were made from, if any.
-
-    Raises:
-        ValueError: several heads, a number of words that isn't the number of rows, other shapes.
+    See `explore`.
     """
+    if q is None or k is None:
+        raise TypeError("q and k must be passed together")
     q, k = _of_one_head("q", q), _of_one_head("k", k)
     if q.shape != k.shape:
         rule = "q and k must have the same shape, (seq_len, head_dim)"
@@ -25,7 +23,6 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
 
 
 def _of_one_head(name: str, value) -> np.ndarray:
-    """Return queries or keys as a table, or refuse several heads."""
     whole = validate.as_array(name, validate.plain(value))
     array = validate.of_one(whole)
     if array.ndim > 2 and array.dtype.kind in "biuf":
@@ -48,9 +45,9 @@ def _words(tokens, number: int) -> tuple[str, ...]:
 
 
 def _with_queries(encoding: Encoding, q, k, tokens: tuple, names: set) -> Encoding:
-    """Return it with these queries and keys, if it uses any."""
     if "content" not in encoding.values:
-        return encoding
+        rule = "q and k must be for rotary or relative encodings"
+        raise ValueError(f"{rule}, got {encoding.name} with them")
     values = {"content": encoding.defaults["content"]}
     values["seq_len"] = min(len(q), own.SHOWN)
     if "head_dim" in encoding.values:

@@ -1,8 +1,4 @@
-"""Encodings that aren't in the catalog.
-
-`opened` takes a name, an object, a table or a function,
-and returns an encoding under a free name.
-"""
+"""Encodings that aren't in the catalog."""
 
 import functools
 import inspect
@@ -79,7 +75,7 @@ def _encoding(thing, given: dict, names: set, called: str, alone: bool) -> Encod
         return _of_table(array, free_name("mine", names))
     if hasattr(thing, "weight") and not is_class:
         layer = type(thing).__name__
-        raise TypeError(f"{called} must be {WHAT}, got a {layer}. Its table is .weight")
+        raise TypeError(f"{called} must be {WHAT}, got {layer}. Its table is .weight")
     if callable(thing):
         return _of_function(thing, given, names)
     raise TypeError(f"{called} must be {WHAT}, got {validate.show(thing)}")

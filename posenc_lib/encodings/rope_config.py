@@ -34,7 +34,6 @@ READ |= {*"original_max_position_embeddings max_position_embeddings layer_types"
 READ |= {*"hidden_size num_attention_heads num_hidden_layers".split()}
 READ |= {*"head_dim rotary_dim qk_rope_head_dim qk_nope_head_dim v_head_dim".split()}
 # a key spelled almost like one of these is a typo
-# or real keys, not typos
 SLIPS = READ | {*"no_rope_layers no_rope_layer_interval layer_rope_theta text_config".split()}
 SLIPS |= {*"rope_local_base_freq local_rope_theta global_rope_theta global_head_dim".split()}
 SLIPS |= {*"rotary_pct rotary_emb_base swa_rope_theta sliding_window swa_head_dim".split()}
@@ -99,8 +98,7 @@ def rope_from_config(
         config: a config.json as a dict, `json.load(open("config.json"))`. Old ones (rope_theta next
             to rope_scaling) and new ones (rope_parameters, possibly nested by layer type) both
             work, with or without a text_config. For models in transformers 5.23, the rest of what
-            their code does is known, for example which layers rotate. Any other model_type has to
-            say everything itself, or it's refused.
+            their code does is known. Any other model_type has to say everything itself.
         seq_len: see `rope_scaling`.
         dtype: see `rope_scaling`.
 
@@ -292,7 +290,6 @@ def _refuse_two(inner: object, other: object, where: str) -> None:
 
 
 def _refuse_number(key: str, listed: object, many: object) -> None:
-    """Refuse a list that doesn't have one entry for each layer."""
     if listed and isinstance(listed, list) and isinstance(many, int) and len(listed) != many:
         rule = f"config[{key!r}] must have one entry for each of the {many} layers"
         raise ValueError(f"{rule}, got {len(listed)}")

@@ -84,6 +84,8 @@ def did_you_mean(value, options) -> list[str]:
 
 def among(value, names, has: str = "There are") -> str:
     """Return a hint for an unknown name: the names it could be, or some that exist."""
+    if isinstance(value, str) and value == "theme":
+        return "Call present(theme=…), or figures make with --theme."
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
@@ -220,7 +222,7 @@ def as_array(name: str, value) -> np.ndarray:
         if hasattr(value, "detach"):
             hint = f". Pass {name}.detach().float().cpu().numpy()"
         raise TypeError(
-            f"{name} must be an array NumPy can read, got a {type(value).__name__}{hint}"
+            f"{name} must be an array NumPy can read, got {type(value).__name__}{hint}"
         ) from None
 
 

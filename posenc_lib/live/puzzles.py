@@ -267,7 +267,7 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     except ValueError:
         return "returned rows of different lengths"
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
-        return f"should return an array NumPy can read, got a {type(got).__name__}: {error}"
+        return f"should return an array NumPy can read, got {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
         kind = "None" if got.tolist() is None else f"dtype {got.dtype}"
         return f"should return numbers, got {kind}"

@@ -250,8 +250,7 @@ class Sheet:
         link to download it.
 
         Raises:
-            TypeError: path is neither text nor a Path.
-            ValueError: it has a different suffix.
+            TypeError or ValueError: path is anything else.
             OSError: the folder isn't writable.
         """
         if not isinstance(path, (str, Path)):
@@ -259,7 +258,10 @@ class Sheet:
         path = Path(path)
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
-            raise ValueError(f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}")
+            rule = f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}"
+            raise ValueError(
+                f"{rule}. python -m posenc_lib figures make … --format gif makes films"
+            )
         atomic_write(path, self.kept(suffix, dpi, **about))
         hand_over(path)
         return path

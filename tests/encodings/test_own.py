@@ -181,7 +181,7 @@ NOT_OPENED = [
         "NoValues must call super().__init__(**values) in its __init__(self, **values)",
     ),
     (NO_HEAD, {}, "'NoHead' object has no attribute 'head'"),
-    (Layer(), {}, "got a Layer. Its table is .weight"),
+    (Layer(), {}, "got Layer. Its table is .weight"),
     # whose pairing cannot be the other
     (Slower(), {"views": "port"}, "Slower has no view 'port'"),
     (
@@ -277,7 +277,7 @@ def test_a_parameter_needs_no_range_and_a_forgotten_star_is_named():
     speeds = [value for _, value in sliders["speed"].options]
     assert (speeds[0], speeds[-1]) == (0.5, 8)
     assert (sliders["count"].min, sliders["count"].max) == (2, 32)
-    rule = r"parameters of Starless must be .*got a tuple in it: is a star missing"
+    rule = r"parameters of Starless must be .*got tuple in it: is a star missing"
     with pytest.raises(TypeError, match=rule):
         type("Starless", (pe.Bias,), {"parameters": (pe.Bias.parameters, *own)})
     with pytest.raises(ValueError, match="scale must be one of"):
@@ -442,6 +442,31 @@ def test_several_heads_are_refused_with_one_to_choose(which, axes):
         pe.explore("rope", views="attention_map", **both)
     chosen = re.search(rf"for example {which}\[(.*)\]$", str(told.value))[1]
     assert both[which][tuple(map(int, chosen.split(", ")))].shape == (12, 8)
+
+
+def test_q_and_k_come_together_and_for_encodings_that_use_them():
+    q = np.ones((12, 8))
+    for name in "qk":
+        for what in ("rope", "alibi", ["rope", "shaw"]):
+            with pytest.raises(TypeError, match="q and k must be passed together"):
+                pe.explore(what, **{name: q})
+    for what in (["no_position", "rope"], ["rope", "alibi"], "sinusoidal"):
+        name = what if isinstance(what, str) else next(one for one in what if one != "rope")
+        with pytest.raises(ValueError, match=f"rotary or relative encodings, got {name} with"):
+            pe.explore(what, views="similarity", q=q, k=q)
+
+    def mine(positions, d_model, q=2.0):
+        return q * np.outer(positions, np.ones(d_model))
+
+    assert "q" in pe.explore(mine, q=(1.0, 3.0)).sliders
+
+
+def test_what_another_call_does_is_named():
+    for call, what in ((pe.explore, "rope"), (pe.figure, "toeplitz")):
+        with pytest.raises(TypeError, match=r"no parameter 'theme'.*present\(theme=…\)"):
+            call(what, theme="dark")
+    with pytest.raises(ValueError, match=r"figures make … --format gif"):
+        pe.explore("rope").save("rope.gif")
 
 
 @pytest.mark.parametrize("axes", HEADS)
