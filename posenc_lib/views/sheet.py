@@ -259,9 +259,7 @@ class Sheet:
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             rule = f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}"
-            raise ValueError(
-                f"{rule}. python -m posenc_lib figures make … --format gif makes films"
-            )
+            raise ValueError(f"{rule}. For GIFs, python -m posenc_lib figures make … --format gif")
         atomic_write(path, self.kept(suffix, dpi, **about))
         hand_over(path)
         return path

@@ -608,11 +608,14 @@ def in_halves(x):
 
 
 ORDER = np.random.default_rng(1).permutation(64)
+STRETCH = np.linspace(1, 2, 64)
 MIX = np.linalg.qr(drawn(64, 64))[0]
 FIRST = [  # what happens to x before it rotates, and what is said of it
     (in_halves, " Dims are reordered before they rotate: in the order they come in, that's inter"),
     (lambda x: x[:, ORDER], " Dims are reordered before they rotate."),
     (lambda x: x[:, ORDER] * np.resize([1, -1, -1], 64), " Dims are reordered before they rotate."),
+    (lambda x: x @ drawn(64, 64), " Dims are mixed before they rotate."),
+    (lambda x: (x * STRETCH)[:, ORDER], " Dims are reordered before they rotate."),
     (lambda x: x @ MIX, " Dims are mixed before they rotate."),
     (lambda x: np.float32(x @ MIX), " Dims are mixed before they rotate."),
     (lambda x: -1.5 * x, ""),

@@ -49,8 +49,8 @@ def listed(things: list) -> str:
 
 
 def reorders(matrix: np.ndarray) -> bool:
-    """Return whether an orthogonal matrix only changes the order of dims, or signs."""
-    return close(np.abs(matrix).max(axis=1), np.ones(len(matrix)))
+    """Return whether a matrix only changes the order of dims, their lengths and signs."""
+    return bool(((np.abs(matrix) > SAME).sum(axis=1) == 1).all())
 
 
 def are_waves(row: np.ndarray) -> bool:
@@ -91,26 +91,28 @@ class Tokens:
         return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
 
     @cached_property
-    def begins(self) -> np.ndarray:
-        """The orthogonal matrices of x @ begins at position 0, for queries and keys: (2, d, d).
+    def at_0(self) -> np.ndarray:
+        """The matrices of x @ at_0 at position 0, (2, d, d), for queries and keys.
 
-        Their lengths are left out. If one of them isn't orthogonal, both are the identity.
+        Their overall lengths are left out.
         """
-        begins, same = self.maps(1)[:, 0], np.eye(self.dims)
+        begins = self.maps(1)[:, 0]
         lengths = np.linalg.norm(begins, axis=(1, 2), keepdims=True) / np.sqrt(self.dims)
-        begins = begins / np.maximum(lengths, 1e-300)
-        is_orthogonal = np.allclose(begins @ begins.swapaxes(1, 2), same, atol=SAME)
-        return begins if is_orthogonal else np.stack([same, same])
+        return begins / np.maximum(lengths, 1e-300)
+
+    @cached_property
+    def undo(self) -> np.ndarray:
+        """The matrix that undoes `at_0` of a query, except for dims that are lost there."""
+        return np.linalg.pinv(self.at_0[0], rcond=1e-6)
 
     def step(self, at: int = 1) -> np.ndarray:
         """Return the matrix that rotates a query from where position 0 has it to another."""
-        begin, end = self.maps(at)[0]
-        return begin.T @ end
+        return self.undo @ self.maps(at)[0, 1]
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The first and the second dims of the pairs that rotate."""
-        turn, still = np.abs(self.step(SHORT)), self.begins[0].T @ self.begins[0]
+        turn, still = np.abs(self.step(SHORT)), self.undo @ self.at_0[0]
         np.fill_diagonal(still, 1e-31)
         np.fill_diagonal(turn, 10 * np.abs(still).max())  # smaller ones don't count
         partner, dims = turn.argmax(axis=1), np.arange(self.dims)
@@ -122,11 +124,10 @@ class Tokens:
         pair[second] = first
         return bool((np.abs(matrix) > SAME)[pair[:, None] != pair].any())
 
-    @cached_property
-    def before(self) -> np.ndarray:
-        """What x goes through before its pairs rotate, (d, d): the identity if none change."""
-        begin = self.begins[0]
-        return begin if self.strays(begin) else np.eye(self.dims)
+    @property
+    def moves(self) -> bool:
+        """Whether position 0 takes a query's dims to other pairs."""
+        return self.strays(self.at_0[0])
 
     @property
     def pairing(self) -> str:

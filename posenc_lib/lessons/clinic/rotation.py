@@ -49,11 +49,13 @@ def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
     if one.kind != "rotary":
         begin, end = one.vectors(where)[0][:2]
         return end[begin > 0.5] + 1j * end[begin < 0.5]
-    across, up = (np.isin(np.arange(one.dims), each) @ one.before.T for each in one.pairs)
+    undo = one.undo if one.moves else np.eye(one.dims)
+    across, up = (np.isin(np.arange(one.dims), each) @ undo for each in one.pairs)
     (begin, end), (begin_up, _) = (
         _as_complex(one.read(x, x, where)[0][:2], one.pairs) for x in (across, up)
     )
-    return ((begin.conj() * end).real + 1j * (begin_up.conj() * end).real) / np.abs(begin) ** 2
+    turned = (begin.conj() * end).real + 1j * (begin_up.conj() * end).real
+    return turned / np.maximum(np.abs(begin) ** 2, 1e-300)
 
 
 def _as_complex(rows: np.ndarray, pairs: tuple) -> np.ndarray:
@@ -185,7 +187,7 @@ def measured(one: Tokens) -> str:
     if one.kind != "rotary":
         return f"Measured: {whose(found, one.dims)}."
     query, key = one.maps(8)[:, 1]
-    between = query @ key.T
+    between = query @ np.linalg.pinv(key)
     told = f"Measured: {one.turning}; {whose(found, one.dims)}.{_before(one)}"
     if found.sign < 0:
         told += f" They rotate backward, by −θ:{TRAINED}"
@@ -198,11 +200,11 @@ def measured(one: Tokens) -> str:
 
 def _before(one: Tokens) -> str:
     """Say what happens to dims before they rotate, if anything does."""
-    if not one.strays(one.before):
+    if not one.moves:
         return ""
-    if not reorders(one.before):
+    if not reorders(one.at_0[0]):
         return " Dims are mixed before they rotate."
-    first, second = np.abs(one.before).argmax(axis=0)[np.array(one.pairs)]
+    first, second = np.abs(one.at_0[0]).argmax(axis=0)[np.array(one.pairs)]
     n, told = len(first), " Dims are reordered before they rotate"
     for pairing, places in (
         ("interleaved", np.arange(2 * n).reshape(n, 2).T),

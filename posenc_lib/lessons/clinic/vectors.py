@@ -83,7 +83,8 @@ def temperature(one: Tokens) -> str:
             break
         grown[t] = query * np.linalg.norm(one.k) / (key * np.linalg.norm(one.q))
     t, times = np.array(list(grown)), np.array(list(grown.values()))
-    if not times.max(initial=0) > 1 + SAME or (np.diff(times) < -SAME).any():
+    least = max(1.0, times.min(initial=np.inf))
+    if not times.max(initial=0) > least * (1 + SAME) or (np.diff(times) < -SAME).any():
         return ""
     both = np.linalg.norm(one.vectors(t[[0, -1]])[0], axis=1)  # in one text
     whose = "the text's length" if close(both, both[:1]) else "their position"
@@ -126,12 +127,9 @@ def _diagonals(one: Tokens) -> Told:
     apart = along(one.text[0] @ one.text[1].T)
     if apart <= SAME:
         seen = "scores depend only on the offset"
-        differ = _orders(one) if one.kind == "rotary" else ""
-        return (
-            (FAILS, f"{seen}, but they match up the wrong dims", differ)
-            if differ
-            else (HOLDS, seen, "")
-        )
+        if one.kind == "rotary" and (differ := _orders(one)):
+            return FAILS, f"{seen}, but they match up the wrong dims", differ
+        return HOLDS, seen, ""
     seen = f"scores along a diagonal differ by up to {apart:.0%} of the whole range"
     if not one.promised:
         return OPEN, f"{seen}: fine for a table that isn't made of sines and their cosines", ""
@@ -186,8 +184,9 @@ def _why_turns(one: Tokens) -> str:
 
 def _orders(one: Tokens) -> str:
     """Say how queries and keys differ before they rotate, if they do."""
-    query, key = one.begins
-    if not one.strays(query.T @ key):
+    query, key = one.at_0
+    sizes = np.linalg.svd(one.at_0)[1]  # all 1 if only order or mixture changes
+    if np.ptp(sizes) > SAME or not one.strays(query.T @ key):
         return ""
     meets = np.abs(query @ key.T)
     if not reorders(meets):
