@@ -7,10 +7,7 @@ from posenc_lib.encodings.base import Encoding
 
 
 def given_queries_keys(encodings: list[Encoding], q=None, k=None, tokens=()) -> list[Encoding]:
-    """Return the encodings with these queries and keys.
-
-    See `explore`.
-    """
+    """Return the encodings with these queries and keys; see `explore`."""
     if q is None or k is None:
         raise TypeError("q and k must be passed together")
     q, k = _of_one_head("q", q), _of_one_head("k", k)
@@ -33,7 +30,6 @@ def _of_one_head(name: str, value) -> np.ndarray:
 
 
 def _words(tokens, number: int) -> tuple[str, ...]:
-    """Return tokens that can be drawn, none or this many."""
     listed = isinstance(tokens, (list, tuple, np.ndarray)) and len(tokens) in (0, number)
     words = tuple(tokens) if listed else (None,)
     if not all(isinstance(word, str) for word in words):

@@ -122,7 +122,6 @@ def _of_object(encoding: Encoding, given: dict, names: set, *, alone: bool) -> E
 
 
 def _refuse_incomplete(encoding: Encoding, called: str) -> None:
-    """Raise an error if it lacks something its kind needs."""
     kind = next((kind for kind in NEEDED if isinstance(encoding, kind)), None)
     if kind is None:
         kinds = ", ".join(kind.__name__ for kind in NEEDED)
