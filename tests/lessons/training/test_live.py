@@ -17,6 +17,15 @@ from posenc_lib.lessons.training.trained_table import Plan, spread
 from ...trust.interleaving import held
 
 
+@pytest.fixture(autouse=True)
+def _of_its_own():
+    """Hide the event loop that a browser of other tests may run in this thread."""
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(before)
+
+
 @pytest.fixture
 def panel():
     made = live.Training(Plan("rope", "look_back", steps=1000))
