@@ -241,6 +241,16 @@ PEAKS = [  # a drawing, the truth, and what is said
         "You drew it falling, but it stays level. ",
     ),
     (
+        lambda t: 0.55 + 0.07 * bump(0.5, 0.3)(t),  # less than counts elsewhere
+        lambda t: 0.5 + 0 * t,
+        "You drew it rising, then falling from a peak at 20, but it stays level. ",
+    ),
+    (
+        lambda t: 0.52 + 0.01 * np.sin(2 * np.pi * 5 * t),  # a hand isn't steady
+        lambda t: 0.5 + 0 * t,
+        "You got the shape: it stays level. ",
+    ),
+    (
         bump(0.5, 0.3),
         bump(0.5, 0.06),
         "You got the shape, but its peak at 20 is narrower: "
