@@ -14,7 +14,7 @@ import numpy as np
 from posenc_lib.views import style
 from posenc_lib.views.axes import UNIT_AT, Axes, ends_of
 from posenc_lib.views.marks import POINT, Pencil
-from posenc_lib.views.style import TITLE, WORDS, number, readable_on, text_width
+from posenc_lib.views.style import LEAST, TITLE, WORDS, number, readable_on, text_width
 
 
 class Slid(float):
@@ -119,46 +119,45 @@ class Pen(Pencil):
     # Above the plot
 
     def title(self, words: str) -> None:
-        """Write a headline; if it's too long, the view's noun stays."""
+        """Write a headline, smaller if it's long; if it's too long, the view's noun stays."""
         view = self.view
         if self.withheld:
             words = QUESTION if view.kind == "curves" else view.title
         self.headline = words = self.own.get("title") or words
-        if text_width(words, TITLE, "bold") > self.size[0] + view.left + style.RIGHT:
-            words = view.title
+        room = self.size[0] + view.left + style.RIGHT
+        size = fitting(TITLE, text_width(words, TITLE, "bold"), room)
+        if size < LEAST:
+            words, size = view.title, TITLE
         shift = -view.left, style.HEAD - 16
-        font = {"fontsize": TITLE, "fontweight": "bold", "ha": "left"}
+        font = {"fontsize": size, "fontweight": "bold", "ha": "left"}
         with self.always():
             self.text(words, (0, 1), shift, within="axes", **font)
 
     def unit(self, *parts) -> None:
         """Write below the title what y counts; a part (words, color) stands out.
 
-        When room is short, such parts stay.
+        When room is short, it's smaller, or only such parts stay.
         """
         parts = [(part, "") if isinstance(part, str) else part for part in parts if part]
         self.unit_line = " ".join(words for words, _ in parts)
         bold = [part for part in parts if part[1]]
-        for some in (parts, parts[:1] + bold, bold):  # until all bold ones fit
-            row = self._row(some)
-            if {words for words, _ in bold} <= {words for words, *_ in row}:
+        x, room = -self.view.left, self.size[0] - self.axes.scale_width
+        for row in (parts, sorted({*parts[:1], *bold}, key=parts.index), bold):
+            weights = ["bold" if color else "normal" for _, color in row]
+            wide = [
+                # bold words of two colors would run together
+                text_width(words, WORDS, weight) + (6 if color else 2)
+                for (words, color), weight in zip(row, weights, strict=True)
+            ]
+            size = fitting(WORDS, sum(wide) - 2, room - x)
+            if size >= LEAST:
                 break
-        with self.always():
-            for words, x, font in row:
-                self.text(words, (0, 1), (x, UNIT_AT), within="axes", ha="left", **font)
-
-    def _row(self, parts: list) -> list:
-        """Return the parts that fit: words, px to the right, font."""
-        room = self.size[0] - self.axes.scale_width
-        row = []
-        x = -self.view.left
-        for words, color in parts:
-            weight = "bold" if color else "normal"
-            wide = text_width(words, WORDS, weight)
-            if x + wide <= room:
-                row.append((words, x, {"color": color or style.SOFT, "fontweight": weight}))
-                x += wide + (6 if color else 2)  # bold words of two colors would run together
-        return row
+        font = {"within": "axes", "ha": "left", "fontsize": size}
+        for (words, color), weight, step in zip(row, weights, wide, strict=True):
+            look = {"color": color or style.SOFT, "fontweight": weight} | font
+            with self.always():
+                self.text(words, (0, 1), (x, UNIT_AT), **look)
+            x += step * size / WORDS
 
     # Curves, points and areas
 
@@ -366,3 +365,8 @@ class Pen(Pencil):
             if kind == "curve" and len(xy) and xy[:, 0].min() <= x <= xy[:, 0].max():
                 heights.append(float(xy[np.abs(xy[:, 0] - x).argmin(), 1]))
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""
+
+
+def fitting(size: float, long: float, room: float) -> float:
+    """Return the font size, in eighths, at which words this long at `size` fit the room."""
+    return min(size, size * room / max(long, 1) // 0.125 * 0.125)

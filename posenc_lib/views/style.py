@@ -23,8 +23,8 @@ from PIL.PngImagePlugin import PngInfo
 from posenc_lib.encodings import validate
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
-# Points of type: titles, words, numbers on axes
-TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
+# Points of type: titles, words, numbers on axes, and what long lines can shrink to
+TITLE, WORDS, NUMBERS, LEAST = 10.5, 9.25, 8.75, 7.875
 HEADING, ROW = 12, 24  # above a whole picture, and px for it
 # Pixels of the page: left and right of a plot, above and below it, between cells; a plot's height,
 # which is a square's side
