@@ -348,7 +348,7 @@ function drawing(model, root, canvases, repaint) {
     update();
   };
   const clear = () => canvases.forEach(canvas => { // of a small picture, buttons reach below it
-    const ends = [canvas, ...canvas.parentElement.querySelectorAll("button")].map(one => one.getBoundingClientRect().bottom);
+    const ends = [canvas, ...canvas.parentElement.querySelectorAll("button:not([hidden])")].map(one => one.getBoundingClientRect().bottom);
     canvas.parentElement.style.marginBottom = `${Math.max(...ends) - ends[0]}px`;
   });
   const laid = new ResizeObserver(() => (clear(), repaint())); // now there is a width to draw for

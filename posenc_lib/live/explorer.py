@@ -25,7 +25,7 @@ from posenc_lib.views.sheet import MARGIN, Sheet
 from posenc_lib.views.style import LOCK, themed
 
 PHONE = 420  # px of a page that gets two image dots per pixel
-VERDICT = 50, 24  # px for the verdict on a drawing, on a desk, on a projector
+VERDICT = 50, 62  # px for the verdict on a drawing, on a desk, on a projector
 LINE = 110  # letters in the line under a picture
 COLUMNS = 912, 1056  # px of width for two columns of sliders, on a desk, on a projector
 TOGETHER = 2  # views that a projector shows at once
@@ -38,7 +38,7 @@ class Explorer(OnPage):
     """
 
     # px of page height that picture and sliders leave free, on a desk, on a projector
-    room_beside = 60, 80
+    room_beside = 60, 110
     alike = False  # whether views of the same quantity share axes
     _held = 0
     _width: float | None = None  # px its page gives it, once reported

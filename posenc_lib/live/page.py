@@ -25,7 +25,8 @@ CSS += "".join(f".posenc-letters-{n} {{ --letters: {n}; }}" for n in range(9, LE
 CSS = f"<style>{CSS}</style>{IN_THE_DARK}"
 VIEW = "application/vnd.jupyter.widget-view+json"
 DESK = (1200, 800)  # px of a page that hasn't reported its size
-PLOTS = (PLOT, 216, 160)  # px, heights that a row of plots can have
+PLOTS = range(PLOT, 159, -8)  # px, heights that a row of plots can have
+LOW = 200  # px of a plot that type shrinks for
 LOOKS = "posenc-large", "posenc-light", "posenc-dark"  # classes of panels
 
 _open: WeakSet[widgets.VBox] = WeakSet()  # panels
@@ -100,17 +101,17 @@ class Drawn(NamedTuple):
 def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
     """Return how to draw views of `number` encodings in a room, width and height in px.
 
-    Type is as large as possible, then plots as tall as possible. What doesn't fit gets the lowest
-    plots and scrolls.
+    Type is as large as possible if no plot is low, then plots as tall as possible. What doesn't fit
+    gets the lowest plots and scrolls.
     """
     named, alone = number > 1, len(views) == 1 and not large
-    for scale, plot in product(SCALES[large], PLOTS):
+    for least, scale, plot in product((LOW, 0), SCALES[large], PLOTS):
         width = room[0] / scale
         natural = max(arranged(views, number, named=named)[1][0], BESIDE[2] * alone)
         given = width if natural > width else natural if alone else None
-        wide, high = arranged(views, number, given, plot, named=named)[1]
+        places, (wide, high) = arranged(views, number, given, plot, named=named)
         found = Drawn(given, plot, scale, round(wide * scale))
-        if high * scale <= room[1]:
+        if high * scale <= room[1] and min(place[5] for place in places) >= least:
             break
     return found
 

@@ -61,6 +61,11 @@ function hear(model, panel) {
     }
   }, true);
   hand(model, panel);
+  panel.addEventListener("focusin", ({ target }) => {
+    if (!target.matches(".noUi-handle:focus-visible")) return; // arrow keys won't scroll
+    const high = panel.closest(".jp-WindowedPanel-outer")?.clientHeight ?? innerHeight;
+    panel.scrollIntoView({ block: panel.offsetHeight > high ? "start" : "nearest" });
+  });
   if (panel.closest(".posenc-playground")) play(panel);
   panel.addEventListener("focusin", ({ target }) => {
     if (!target.matches(".widget-readout")) return;
@@ -340,7 +345,8 @@ function render({ model, el }) {
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // seen with it on the first screen
     const controls = panel.querySelector(".posenc-sliders"), folds = panel.querySelector(".posenc-more")?.offsetHeight;
     const scenes = whole.querySelector(".posenc-scenes")?.offsetHeight ?? 0;
-    const sliders = folds ? 0 : (controls?.offsetHeight ?? 0) + scenes; // unfolding these doesn't resize the picture
+    const tabs = panel.querySelector(".posenc-said > .widget-toggle-buttons")?.offsetHeight ?? 0;
+    const sliders = (folds ? 0 : (controls?.offsetHeight ?? 0) + scenes) + tabs; // unfolding these doesn't resize the picture
     const beside = whole === panel && above > 0 && above < FIRST && !panel.matches(".posenc-large") ? above : 0;
     const height = (page?.clientHeight || window.innerHeight) - sliders - beside;
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };

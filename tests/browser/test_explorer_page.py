@@ -95,6 +95,23 @@ def test_on_a_laptop_sentence_picture_and_sliders_are_on_the_screen_together(exp
         assert bottom["bottom"] - top["top"] < 720 - 110  # what JupyterLab leaves
 
 
+def test_a_slider_that_a_key_comes_to_has_its_whole_panel_in_sight(explorers):
+    second, page = explorers[1], explorers[0].page
+    for explorer in explorers[:2]:
+        explorer.settled()
+    last = [*explorers[0].sliders().values()][-1]
+    last.handle.focus()
+    for key in ("Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab"):
+        page.keyboard.press(key)
+        if second.box.evaluate("panel => !!panel.querySelector('.noUi-handle:focus')"):
+            break
+    view, panel = (
+        part.evaluate(BOX) for part in (page.query_selector(".jp-WindowedPanel-outer"), second.box)
+    )
+    assert view["top"] - 1 <= panel["top"]
+    assert panel["bottom"] <= view["bottom"] + 1
+
+
 def test_words_have_lines_that_can_be_read_and_do_not_repeat_the_sliders(explorers):
     for explorer in explorers:
         words = explorer.box.query_selector(".posenc-words")

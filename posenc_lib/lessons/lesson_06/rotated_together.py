@@ -13,6 +13,7 @@ ASKS, ANSWERS = PHRASE.index("slept"), PHRASE.index("dog")
 STRIP, TAPE = 0.4, 58  # scores, of the height; tape, px
 CELLS = 44, 62  # px of a word at least: phone, desk
 PHONE = 420  # px of a plot that is narrow
+NAME = 46  # px for a dial's name beside it
 CIRCLE = np.exp(1j * np.linspace(0, 2 * np.pi, 61))
 ROWS = [0, 0, 30, 30], [34, 34, TAPE, TAPE]  # px from the top to a word's corners, a number's
 SIDES = np.array([-1, 1, 1, -1])
@@ -125,14 +126,17 @@ def _faces(pen, pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
     few = 8 if wide > PHONE else 4
     chosen = np.unique(np.linspace(0, pairs - 1, min(pairs, few)).round().astype(int))
     low, top = STRIP * high, high - TAPE
-    radius = min(0.42 * wide / len(chosen), (top - low) / 2 - 24)
-    x = (np.arange(len(chosen)) + 0.5) * wide / len(chosen)
-    middles = x + 1j * ((low + top) / 2 + 10)
+    cell, half = wide / len(chosen), (top - low) / 2
+    under, beside = min(0.42 * cell, half - 24), min((cell - NAME) / 2 - 2, half - 6)
+    radius = max(under, beside)  # a dial has its name where it can be larger
+    shift = 10j if radius == under else -NAME / 2
+    middles = (np.arange(len(chosen)) + 0.5) * cell + 1j * (low + top) / 2 + shift
     circles = middles[:, None] + radius * CIRCLE
     pen.strokes(_place(pen, circles), color=style.GHOST, lw=1)
-    below = (middles[0].imag - radius - 13) / high
-    for pair, part in zip(chosen.tolist(), (x / wide).tolist(), strict=True):
-        pen.text(f"pair {pair}", (part, below), within="axes", color=style.SOFT)
+    names = middles + (-1j * (radius + 13) if radius == under else radius + NAME / 2)
+    for pair, name in zip(chosen.tolist(), names.tolist(), strict=True):
+        at = name.real / wide, name.imag / high
+        pen.text(f"pair {pair}", at, within="axes", color=style.SOFT)
     return chosen, middles, radius
 
 
