@@ -333,3 +333,51 @@ def test_of_several_curves_those_drawn_are_shown_and_a_projector_shows_what_is_s
     page.wait_for_function("said => said.textContent", arg=said[0])
     several.wait_until(lambda _: not several.sliders()["query"].asleep())
     assert not several.box.query_selector(".posenc-guess details").is_visible()
+
+
+TAPE = """explore('rope', views='rotated_together', content='random', head_dim=16, seq_len=512,
+    offset=(-8, 8), frozen='ylim', guess=True, start={'query': 22, 'offset': -1})"""
+PLAIN = "explore('sinusoidal', views='phasor_sum', seq_len=64, d_model=64, base=(10, 1e6))"
+
+
+@pytest.fixture
+def projected(desk, lab):
+    """Return a panel to draw in and another one, under `present`."""
+    begin = "from posenc_lib import explore, present\npresent()"
+    notebook(lab.folder / "projected.ipynb", begin, TAPE, PLAIN)
+    with desk.opened("projected.ipynb") as lesson:
+        lesson.page.set_viewport_size({"width": 1280, "height": 720})
+        lesson.run_all()
+        yield lesson.explorers()
+
+
+def test_on_a_projector_nothing_covers_the_verdict_and_a_move_makes_no_panel_taller(projected):
+    tape, plain = projected
+    page = tape.page
+    for width, height in ((1280, 720), (1024, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        tape.settled()
+        ask, mouse = tape.box.query_selector(".posenc-ask"), page.mouse
+        ask.scroll_into_view_if_needed()
+        box = ask.bounding_box()
+        mouse.move(box["x"] + 2, box["y"] + 0.6 * box["height"])
+        mouse.down()
+        mouse.move(box["x"] + box["width"] / 2, box["y"] + 0.4 * box["height"], steps=4)
+        mouse.move(box["x"] + box["width"] - 2, box["y"] + 0.7 * box["height"], steps=4)
+        mouse.up()
+        press(tape, "Show")
+        assert told(tape).startswith("You drew it rising, then falling")
+        tape.settled()
+        again = tape.box.query_selector("button:text-is('Again')").bounding_box()
+        said = tape.box.query_selector(".posenc-guess p").bounding_box()
+        assert again["y"] + again["height"] <= said["y"] + 1
+        whole = tape.box.bounding_box()
+        assert said["y"] + said["height"] - whole["y"] < height - 112
+        press(tape, "Again")
+        plain.settled()
+        before = plain.box.bounding_box()["height"]
+        plain.step(plain.sliders()["base"])
+        page.wait_for_function(
+            "panel => panel.querySelector('.posenc-said p[aria-hidden]').textContent", arg=plain.box
+        )
+        assert plain.box.bounding_box()["height"] == pytest.approx(before, abs=1)

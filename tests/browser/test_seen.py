@@ -9,7 +9,9 @@ import pytest
 from PIL import Image
 
 from posenc_lib import figure
+from posenc_lib.live.page import CSS
 
+from ..conftest import ROOT
 from .lesson_page import PICTURE, LessonPage, notebook
 
 # lessons that open with a picture
@@ -124,6 +126,16 @@ def test_what_stands_below_a_panel_is_one_row_with_one_right_edge(laptop):
         sliders = panel.query_selector(".posenc-sliders").bounding_box()
         for end in (right, sliders["x"] + sliders["width"]):
             assert end == pytest.approx(edge["x"] + edge["width"], abs=1)
+
+
+def test_in_a_dark_room_buttons_over_a_picture_are_dark_in_the_browser_edition_too(browser):
+    lite = (ROOT / "posenc_lib/tools/lite/page.css").read_text(encoding="utf-8")
+    panel = "<div class='posenc posenc-dark'><div class='posenc-ask'><button>Show</button>"
+    page = browser.new_page(color_scheme="light")
+    page.set_content(f"<style>{lite}</style>{CSS}{panel}")
+    color = "button => getComputedStyle(button).backgroundColor"
+    assert page.locator("button").evaluate(color) == "rgb(17, 17, 17)"
+    page.close()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from PIL import Image
 from posenc_lib import explore
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.live import page, picture
-from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
+from posenc_lib.live.page import CSS, LOW, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
 from posenc_lib.views.sheet import MARGIN, arranged
@@ -198,6 +198,16 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
                 1,
             )
             assert drawn.scale in SCALES[large]
+
+
+def test_on_a_projector_type_shrinks_for_a_low_plot_and_plots_take_the_height_there_is():
+    views = read("rope: similarity")[0].views_in_order()
+    for height in range(480, 800, 20):
+        drawn = layout(views, 1, (1100, height), large=True)
+        assert drawn.plot >= LOW
+        left = height - arranged(views, 1, drawn.width, drawn.plot)[1][1] * drawn.scale
+        assert 0 <= left < 8 * drawn.scale or drawn.plot == PLOTS[0]
+    assert layout(views, 1, (1100, 240), large=True).plot < LOW  # no type is that small
 
 
 def test_a_view_alone_is_as_wide_as_two_where_there_is_room_and_three_stand_beside_each_other():

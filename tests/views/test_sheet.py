@@ -16,7 +16,7 @@ from posenc_lib.figures.registry import find
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec, read
 from posenc_lib.views.sheet import MARGIN, Sheet
-from posenc_lib.views.style import ROW
+from posenc_lib.views.style import LEAST, ROW, TITLE, WORDS
 
 from ..conftest import todays
 from ..kinds import KINDS
@@ -123,6 +123,24 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
                     found[f"{panel.spec}: {name}={slider.value}, {width}"] = wrong
     panel.close()
     return found
+
+
+def test_a_long_headline_or_unit_shrinks_by_a_quarter_at_most_before_it_gives_way():
+    line = "rope: similarity; content=random, head_dim=16, seq_len=32"
+    sizes = {"Each diagonal has one color": [], "↓ position of the query": []}
+    for wide in range(180, 360, 10):
+        drawn = sheet(line, width=wide)
+        texts = [t for t in drawn.pens[0].marks.drawn if isinstance(t, Text)]
+        there = {t.get_text(): t.get_fontsize() for t in texts}
+        assert there.keys() & {*sizes, "All queries and keys"}
+        for text, found in sizes.items():
+            found.append(there.get(text, 0))
+    for whole, found in zip((TITLE, WORDS), sizes.values(), strict=True):
+        assert found == sorted(found)
+        assert found[-1] == whole
+        shrunk = [size for size in found if 0 < size < whole]
+        assert shrunk
+        assert min(shrunk) >= LEAST == 0.75 * TITLE
 
 
 @pytest.mark.slow
