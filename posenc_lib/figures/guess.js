@@ -35,11 +35,11 @@ function runs(points, least) {
   return found.map(run => ({ way: run.way, from: run.from[0], half: half(run), to: run.to }));
 }
 
-function course(points, height, turn = TURN) {
+function course(points, height) {
   // A curve's stretches; if there are many, without the ripples on it; null if it only swings, by much or by little.
-  for (let least = turn; least <= RIPPLE; least += turn) {
+  for (let least = TURN; least <= RIPPLE; least += TURN) {
     const found = runs(points, least * height);
-    if (found.length <= FEW) return found.length || least === turn ? Object.assign(found, { ripples: least > turn }) : null;
+    if (found.length <= FEW) return found.length || least === TURN ? Object.assign(found, { ripples: least > TURN }) : null;
   }
   return null;
 }
@@ -54,16 +54,16 @@ function shape(plot, mine, truth) {
   // In words, what the true curve does and what the drawing did; if both do the same, whether as soon.
   // On a logarithmic axis, directions and halves are the logarithm's: what you see.
   const seen = y => (isLog(plot, "y") ? Math.log(Math.max(y, Number.MIN_VALUE)) : y), [low, high] = plot.ylim.map(seen);
-  const found = (points, how = course, turn = TURN) => how(points.map(([x, y]) => [x, seen(y)]), Math.abs(high - low), turn);
+  const found = (points, how = course, part = 1) => how(points.map(([x, y]) => [x, seen(y)]), part * Math.abs(high - low));
   const real = found(truth), level = real?.length === 0; // missed by the smallest swings
-  const drawn = found(mine, course, level ? TURN / 2 : TURN), top = real ? null : found(truth, highest), ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
+  const drawn = found(mine, course, level ? 0.5 : 1), top = real ? null : found(truth, highest), ways = runs => runs?.map(({ way }) => way).join() ?? "swings";
   const goes = (runs, level, [up, down], swings) => {
     const stretch = ({ way, from }, k) => `${way > 0 ? up : down}${k ? ` from a ${turns(way)} at ${named(plot, from)}` : ""}`;
     return runs ? runs.map(stretch).join(", then ") || level : `${swings} up and down all the way`;
   };
   const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : top === null ? "" : `, and its highest peak is at ${named(plot, top)}`);
   const apart = average(mine.map(([, y], k) => Math.abs(seen(y) - seen(truth[k][1])))) / Math.abs(high - low);
-  if (apart < TURN / 2 && !(level && drawn?.length !== 0)) return `You got the shape: it ${it}.`;
+  if (apart < TURN / 2 && (!level || drawn?.length === 0)) return `You got the shape: it ${it}.`;
   if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))
     return `It ${it.split(", then ").map((part, k) => (k === drawn.length ? `as you drew, but then ${part}` : part)).join(", then ").replace(", then as", ", as")}.`;
   if (top !== null && ways(drawn) === "1,-1" && near(plot, away(plot, top, drawn[1].from))) return `You got the peak at ${named(plot, top)}, but on its sides the curve swings up and down.`;
@@ -347,11 +347,11 @@ function drawing(model, root, canvases, repaint) {
     keep(shown());
     update();
   };
-  const clear = () => canvases.forEach(canvas => { // of a small picture, buttons reach below it
-    const ends = [canvas, ...canvas.parentElement.querySelectorAll("button:not([hidden])")].map(one => one.getBoundingClientRect().bottom);
-    canvas.parentElement.style.marginBottom = `${Math.max(...ends) - ends[0]}px`;
-  });
-  const laid = new ResizeObserver(() => (clear(), repaint())); // now there is a width to draw for
+  const clear = ({ parentElement: whole }) => { // buttons reach below a small picture
+    const ends = [...whole.querySelectorAll("canvas, button:not([hidden])")].map(one => one.getBoundingClientRect().bottom);
+    whole.style.marginBottom = `${Math.max(...ends) - ends[0]}px`;
+  };
+  const laid = new ResizeObserver(() => (canvases.forEach(clear), repaint())); // now there is a width to draw for
   for (const canvas of canvases) {
     laid.observe(canvas);
     canvas.addEventListener("pointerdown", event => event.button || move(event, true));

@@ -138,26 +138,25 @@ class Pen(Pencil):
 
         When room is short, it's smaller, or only such parts stay.
         """
-        parts = [(part, "") if isinstance(part, str) else part for part in parts if part]
-        self.unit_line = " ".join(words for words, _ in parts)
-        bold = [part for part in parts if part[1]]
-        x, room = -self.view.left, self.size[0] - self.axes.scale_width
-        for row in (parts, sorted({*parts[:1], *bold}, key=parts.index), bold):
-            weights = ["bold" if color else "normal" for _, color in row]
-            wide = [
-                # bold words of two colors would run together
-                text_width(words, WORDS, weight) + (6 if color else 2)
-                for (words, color), weight in zip(row, weights, strict=True)
-            ]
-            size = fitting(WORDS, sum(wide) - 2, room - x)
+        x, room, every = -self.view.left, self.size[0] - self.axes.scale_width, []
+        for part in filter(None, parts):
+            words, color = (part, "") if isinstance(part, str) else part
+            look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal"}
+            # bold words of two colors would run together
+            wide = text_width(words, WORDS, look["fontweight"]) + (6 if color else 2)
+            every.append((words, wide, look))
+        self.unit_line = " ".join(words for words, *_ in every)
+        bold = [part for part in every if part[2]["fontweight"] == "bold"]
+        first = [part for part in every[:1] if part not in bold]
+        for row in (every, first + bold, bold):
+            size = fitting(WORDS, sum(wide for _, wide, _ in row) - 2, room - x)
             if size >= LEAST:
                 break
-        font = {"within": "axes", "ha": "left", "fontsize": size}
-        for (words, color), weight, step in zip(row, weights, wide, strict=True):
-            look = {"color": color or style.SOFT, "fontweight": weight} | font
+        for words, wide, look in row:
             with self.always():
+                look = look | {"within": "axes", "ha": "left", "fontsize": size}
                 self.text(words, (0, 1), (x, UNIT_AT), **look)
-            x += step * size / WORDS
+            x += wide * size / WORDS
 
     # Curves, points and areas
 
@@ -367,6 +366,6 @@ class Pen(Pencil):
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""
 
 
-def fitting(size: float, long: float, room: float) -> float:
-    """Return the font size, in eighths, at which words this long at `size` fit the room."""
-    return min(size, size * room / max(long, 1) // 0.125 * 0.125)
+def fitting(size: float, wide: float, room: float) -> float:
+    """Return the type size, at most this one, at which words so wide at it fit a room."""
+    return size * min(1, room / max(wide, 1))
