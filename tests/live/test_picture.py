@@ -279,13 +279,14 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
 
 def test_colors_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
     named = [
-        dict(re.findall(r"--(\w+): (#\w+)", rule)) for rule in re.findall(r"{ (--role[^}]*)}", CSS)
+        dict(re.findall(r"--(\w+): (#\w+)", rule))
+        for rule in re.findall(r"{ (--role: #[^}]*)}", CSS)
     ]
-    usual, *light, dark = (*named[:4], named[4])
-    for rules, paper in ((usual, ("#FFFFFF", "#F5F5F5")), (dark, ("#111111", "#222222"))):
+    papers = ("#FFFFFF", "#F5F5F5"), ("#111111", "#222222")
+    for rules, paper, theme in zip(named, papers, ("light", "dark"), strict=True):
         for name in ("role", "soft", "alarm"):
             assert min(contrast(rules[name], each) for each in paper) >= 4.5, name
-    for theme, roles in (("light", [usual, *light]), ("dark", [dark, *named[5:8]])):
         with themed(theme):
             wanted = [style.KEY, style.QUERY, style.PAIR, style.INK]
-        assert [one["role"].upper() for one in roles] == [color.upper() for color in wanted]
+        told = [rules[name].upper() for name in ("role", "query", "pair", "offset")]
+        assert told == [color.upper() for color in wanted]
