@@ -291,7 +291,7 @@ def _refuse_two(inner: object, other: object, where: str) -> None:
 
 def _refuse_number(key: str, listed: object, many: object) -> None:
     if listed and isinstance(listed, list) and isinstance(many, int) and len(listed) != many:
-        rule = f"config[{key!r}] must have one entry for each of the {many} layers"
+        rule = f"config[{key!r}] must have one entry for each of {validate.show(many)} layers"
         raise ValueError(f"{rule}, got {len(listed)}")
 
 

@@ -48,7 +48,7 @@ BAD = [
     ('{"hidden_size": 64}', "'num_attention_heads'"),
     (
         '{"model_type": "qwen3", "num_hidden_layers": 3, "layer_types": ["full_attention"]}',
-        "config['layer_types'] must have one entry for each of the 3 layers, got 1",
+        "config['layer_types'] must have one entry for each of 3 layers, got 1",
     ),
     ('{"rope_type": "yarm", "factor": 2}', "Did you mean 'yarn'? The panel"),
     ('{"model_type": "gpt2", "n_embd": 768}', "'gpt2', which has a learned table"),
