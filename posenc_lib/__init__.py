@@ -48,13 +48,14 @@ from posenc_lib.encodings.t5 import t5_bias, t5_bucket
 from posenc_lib.encodings.transformer_xl import transformer_xl_scores
 from posenc_lib.live.puzzles import check, hint, solution
 from posenc_lib.scorecard import scorecard
+from posenc_lib.translation import language
 
 __version__ = "1.0.0"
 # fmt: off
 __all__ = [  # noqa: RUF022  by what they are about
     # panels, figures, puzzles, and what looks at an encoding
     "explore", "figure", "playground", "present", "check", "hint", "solution", "scorecard",
-    "exact_head",
+    "exact_head", "language",
     # tables that are added
     "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
     # rotations, their frequencies, and what a config says of them

@@ -14,6 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from posenc_lib.files import in_browser
+from posenc_lib.translation import said
 
 INSTALL = "in the README's folder, run  pip install"
 MEND = (
@@ -34,13 +35,14 @@ class SetupError(ImportError):
 def check_environment() -> None:
     """Print whether this kernel and its page have everything the lessons need, or what to do."""
     if found := _found():
-        print("\n".join([*found, MEND]))
+        words = "\n".join([*found, MEND])
     elif _server() and (mend := to_drag()) != RELOAD:
-        print(f"Your sliders will move, but you can't drag in a picture yet: {mend}")
+        words = f"Your sliders will move, but you can't drag in a picture yet: {mend}"
     elif not _said(metadata.requires, "posenc_lib"):
-        print("The sliders below should move. (This install doesn't list what posenc_lib needs.)")
+        words = "The sliders below should move. (This install doesn't list what posenc_lib needs.)"
     else:
-        print("Everything is in place: your sliders will move.")
+        words = "Everything is in place: your sliders will move."
+    print(said(words))
 
 
 @cache

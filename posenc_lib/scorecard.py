@@ -14,6 +14,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.register import last_lesson
 from posenc_lib.encodings.similarity import closest_pair
+from posenc_lib.translation import in_html, said
 
 SHORT, LONG = 64, 256  # positions
 WHOLE = 2**14  # a table that ends is examined whole, up to this many rows
@@ -402,7 +403,7 @@ class Scorecard:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         words = " ".join(map(self.describe, self.measured))
-        return {"text/html": self.html(), "text/plain": words}, {}
+        return {"text/html": in_html(self.html()), "text/plain": said(words)}, {}
 
     def html(self) -> str:
         """Return a strip of rings for each encoding, one per property. Numbers are in a fold."""

@@ -17,6 +17,7 @@ import numpy as np
 from PIL import Image
 
 from posenc_lib.files import stored_text
+from posenc_lib.translation import said, script
 from posenc_lib.views import style
 
 SHARPNESS = 2  # image pixels per page pixel
@@ -65,6 +66,7 @@ class Film:
             pairs = zip(axes, self._axes, strict=True)
             axes = [None if now == before else now for now, before in pairs]
         data = webp(patch[top:bottom, left:right]) if right else ""
+        told = {name: said(words) for name, words in told.items()}
         self.frames.append({"at": (left, top), "data": data, "axes": axes} | told)
         return len(self.frames) - 1
 
@@ -128,7 +130,7 @@ class Film:
         import traitlets
 
         class Player(anywidget.AnyWidget):
-            _esm, _css = part("film.js"), part("film.css")
+            _esm, _css = part("film.js") + script(), part("film.css")
             film = traitlets.Dict(self.told()).tag(sync=True)
 
         return Player()

@@ -15,7 +15,7 @@ order they're entered (a test follows a slider to check):
                               and validate.py; what you see, in words
       views/axes.py           limits, numbers and grid, redrawn only where they changed
       views/marks.py          the k-th mark of a kind is the k-th artist: only changes are set;
-                              its colors are in style.py
+                              its colors are in style.py, its language in translation.py
     views/sheet.py          the frame: what moved, over saved pixels of the rest
       views/pixels.py         words are stamped, tables become pixels, pixels a PNG
     live/explorer.py      picture (picture.py) and words go to the page

@@ -19,6 +19,7 @@ from posenc_lib.live.page import LETTERS, Drawn, Look, OnPage, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
 from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
+from posenc_lib.translation import in_html, said
 from posenc_lib.views.axes import LIMITS
 from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import MARGIN, Sheet
@@ -171,7 +172,7 @@ class Explorer(OnPage):
         reset = self._button("Reset", self.reset, tooltip="Put every slider back")
         self._tools = widgets.HBox([reset, *self._files]).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        fold = widgets.HTML("<details><summary>In words</summary></details>")
+        fold = widgets.HTML(in_html("<details><summary>In words</summary></details>"))
         views = [view.name for view in self._settings.spec.views]
         self._tabs = []
         if len(views) > TOGETHER and not self.asks:
@@ -234,9 +235,9 @@ class Explorer(OnPage):
         with self._picture.hold_sync():  # one message
             self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
             self._picture.guess = question(self.sheet) if self.asks else {}
-            self._picture.value, self._picture.alt = frame, self.sheet.text
+            self._picture.value, self._picture.alt = frame, said(self.sheet.text)
             self._picture.drawn = "" if self._look.asked else self.sheet.theme
-        line, seen = html.escape(self._line()), html.escape(self.sheet.seen)
+        line, seen = html.escape(said(self._line())), html.escape(said(self.sheet.seen))
         self._words.value = (
             f'<p aria-hidden="true">{line}</p><div role="status" class="posenc-words">{seen}</div>'
         )

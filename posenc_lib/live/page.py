@@ -14,6 +14,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
+from posenc_lib.translation import said
 from posenc_lib.views import style
 from posenc_lib.views.output import IN_THE_DARK
 from posenc_lib.views.sheet import BESIDE, arranged
@@ -158,9 +159,9 @@ class OnPage:
         """Say what went wrong, on the page."""
         self._say(explained(error), good=False)
 
-    def _button(self, label: str, action: Callable, **look) -> widgets.Button:
+    def _button(self, label: str, action: Callable, tooltip="", **look) -> widgets.Button:
         """Return a button for an action without arguments."""
-        made = widgets.Button(description=label, **look)
+        made = widgets.Button(description=said(label), tooltip=said(tooltip), **look)
         made.on_click(lambda _: self._try(action))
         return made
 
@@ -239,4 +240,4 @@ def inside(widget: widgets.Widget) -> list:
 
 def message(text: str, *, good: bool) -> str:
     """Return a line for the page and screen readers: good news or an alert."""
-    return f'<div role="{"status" if good else "alert"}">{html.escape(text)}</div>'
+    return f'<div role="{"status" if good else "alert"}">{html.escape(said(text))}</div>'

@@ -16,6 +16,7 @@ import traitlets
 
 from posenc_lib.figures.film import part
 from posenc_lib.files import stored_text
+from posenc_lib.translation import script
 from posenc_lib.views.pen import NEAR, Slid
 from posenc_lib.views.style import CSS_DPI, FOOT, number, written
 
@@ -48,6 +49,10 @@ class Picture(anywidget.AnyWidget):
     guess = traitlets.Dict().tag(sync=True)  # what the reader should draw, see `question`
     # from the page: the views to reveal
     answered = traitlets.List().tag(sync=True)
+
+    def __init__(self):
+        self._esm += script()
+        super().__init__()
 
 
 class Plain(widgets.Image):

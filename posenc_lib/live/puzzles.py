@@ -13,6 +13,7 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.register import Register, place_at, place_of
+from posenc_lib.translation import said
 
 TOLERANCE = 1e-6  # unless a puzzle sets its own: float32 answers pass, less exact ones don't
 MOST = 2**24  # numbers in an answer
@@ -120,7 +121,7 @@ def solution(puzzle: str) -> None:
 
 def _say(words: str) -> None:
     """Print words in lines that break between words."""
-    lines = [textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines()]
+    lines = [textwrap.fill(line, WIDE, break_on_hyphens=False) for line in said(words).splitlines()]
     print("\n".join(lines))
 
 

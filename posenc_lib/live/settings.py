@@ -10,6 +10,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.register import todays
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec, beyond
+from posenc_lib.translation import said
 
 MOST_STEPS = 10_000  # per slider
 STEPS_HELD = 8  # per slider: where frozen axes are measured, plus its last step
@@ -94,7 +95,7 @@ def _labels(parameter: Parameter) -> dict:
     """Return a widget's name, help and role class."""
     name = parameter.name
     roles = [f"posenc-{name}"] if name in ROLES else []
-    return {"description": name, "tooltip": parameter.help, "_dom_classes": roles}
+    return {"description": name, "tooltip": said(parameter.help), "_dom_classes": roles}
 
 
 def _written(parameter: Parameter, value) -> str:
@@ -216,7 +217,7 @@ class Settings:
         slider = self.sliders[name]
         if slider.disabled != on:
             why = "Draw what you expect first." if self.asleep else NO_ROOM
-            slider.disabled, slider.tooltip = on, why if on else self.parameters[name].help
+            slider.disabled, slider.tooltip = on, said(why if on else self.parameters[name].help)
 
     def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
         """Yield encodings and values now, then with each slider from end to end.

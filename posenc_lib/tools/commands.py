@@ -54,6 +54,11 @@ def _parser() -> argparse.ArgumentParser:
     notebooks.add_argument(
         "paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)"
     )
+    notebooks.add_argument(
+        "--language",
+        default="",
+        help="write the lessons in this language to a folder instead: --language zh OUT",
+    )
     notebooks.set_defaults(run=_notebooks)
     figures.add_to(commands)
     train.add_to(commands)
@@ -95,7 +100,13 @@ def _parser() -> argparse.ArgumentParser:
 def _notebooks(options) -> int:
     with _extra("lab"):
         from posenc_lib.tools.notebooks import store_all
-    return store_all(options.paths or [Path("notebooks")])
+    paths = options.paths or [Path("notebooks")]
+    if options.language:
+        from posenc_lib.tools.parallel import write
+
+        (out,) = paths
+        paths = write(options.language, Path("notebooks"), out)
+    return store_all(paths)
 
 
 def _site(options) -> None:

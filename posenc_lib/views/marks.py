@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import IdentityTransform
 
+from posenc_lib.translation import said
 from posenc_lib.views import style
 from posenc_lib.views.pixels import Cells, Words
 from posenc_lib.views.style import CSS_DPI, WORDS, text_width
@@ -242,8 +243,11 @@ class Pencil:
         more |= {"sizes": [(POINT * size) ** 2], "transform": UNCHANGED, "offsets": points}
         self.into.reuse("discs", more)
 
-    def text(self, words: str, xy, shift=(0, 0), *, within="data", halo=False, **more) -> None:
-        """Write words at a place, shifted by some pixels."""
+    def text(
+        self, words: str, xy, shift=(0, 0), *, within="data", halo=False, quoted=False, **more
+    ) -> None:
+        """Write words at a place, shifted by some pixels; quoted ones keep their language."""
+        words = words if quoted else said(words)
         if not words:
             return
         if "color" not in more:

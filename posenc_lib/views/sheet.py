@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from posenc_lib.encodings import validate
 from posenc_lib.files import atomic_write, hand_over
+from posenc_lib.translation import said
 from posenc_lib.views import style
 from posenc_lib.views.axes import enclosing
 from posenc_lib.views.pen import Pen
@@ -230,8 +231,9 @@ class Sheet:
     def kept(self, suffix: str, dpi: float | None = None, **about) -> bytes:
         """Return it under its heading, with a margin; a PNG without dpi is as wide as a slide."""
         sharp = np.ceil(SLIDE * CSS_DPI / (self.size[0] + 2 * MARGIN)) if suffix == "png" else 0
-        usual = {"title": self.titles, "description": self.text, "margin": MARGIN}
-        usual["heading"] = self.heading or self._name()
+        words = {"title": self.titles, "description": self.text}
+        words["heading"] = self.heading or self._name()
+        usual = {name: said(text) for name, text in words.items()} | {"margin": MARGIN}
         return self.picture(suffix, dpi or max(2 * CSS_DPI, sharp), **usual | about)
 
     def _name(self) -> str:

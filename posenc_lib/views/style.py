@@ -9,6 +9,8 @@ import re
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.style
@@ -21,6 +23,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from posenc_lib.encodings import validate
+from posenc_lib.translation import own_font, said
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers on axes, and what long lines can shrink to
@@ -71,7 +74,6 @@ FALLBACKS = [name for name in SCRIPTS.split(", ") if name in {f.name for f in fo
 HALFWAY = 24  # the position with about the middle color
 # for new artists, whatever the caller uses; text stays text, and a picture gives the same bytes
 SETTINGS = {
-    "font.family": ["sans-serif", *FALLBACKS],
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": WORDS,
     "axes.titlesize": TITLE,
@@ -145,12 +147,13 @@ OF_WINDOWS = (
 
 
 @functools.cache
-def _settings(name: str) -> dict:
+def _settings(name: str, font: Path | None) -> dict:
     """Return every setting a style can have, for a theme, whatever the caller uses."""
     paper, ink, soft = map(_colors(name).get, ("PAPER", "INK", "SOFT"))
     own = SETTINGS | dict.fromkeys(
         ("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper
     )
+    own |= {"font.family": ["sans-serif", *_families(font)]}
     own |= {"text.color": ink, "axes.labelcolor": soft, "xtick.color": soft, "ytick.color": soft}
     with mpl.style.context(["default", own]):
         every, windows = dict.copy(mpl.rcParams), tuple(OF_WINDOWS.split())
@@ -165,7 +168,7 @@ def styled():
     """
     with LOCK:
         before = dict(dict.items(mpl.rcParams))  # dict.copy would ask rcParams for each of them
-        dict.update(mpl.rcParams, _settings(theme()))
+        dict.update(mpl.rcParams, _settings(theme(), own_font()))
         try:
             yield
         finally:
@@ -322,9 +325,21 @@ def lowest(values: np.ndarray) -> int:
 
 
 @functools.cache
-def _letters() -> frozenset[int]:
+def _families(font: Path | None) -> list[str]:
+    """Return the fonts for letters DejaVu lacks: a language's own first, if it has one."""
+    if font is None:
+        return FALLBACKS
+    fontManager.addfont(font)
+    own = fontManager.ttflist[-1]
+    fontManager.ttflist.append(replace(own, weight=700))  # there's no bold one
+    return [own.name, *FALLBACKS]
+
+
+@functools.cache
+def _letters(font: Path | None) -> frozenset[int]:
     """Return the codes of all letters this machine's fonts can draw."""
-    fonts = [FontProperties(family=family, weight="bold") for family in ("DejaVu Sans", *FALLBACKS)]
+    families = ["DejaVu Sans", *_families(font)]
+    fonts = [FontProperties(family=family, weight="bold") for family in families]
     return frozenset({10}.union(*(get_font(findfont(font)).get_charmap() for font in fonts)))
 
 
@@ -332,7 +347,8 @@ def drawable(words: str) -> str:
     """Return words with a stand-in, like U+4F60, for each letter no font here has."""
     if words.isascii() and words.isprintable():
         return words
-    missing = "".join({letter for letter in words if ord(letter) not in _letters()})
+    known = _letters(own_font())
+    missing = "".join({letter for letter in words if ord(letter) not in known})
     runs = f"[{re.escape(missing)}]+"
     return re.sub(runs, _codes, words).strip() if missing else words
 
@@ -341,11 +357,15 @@ def _codes(run: re.Match) -> str:
     return f" U+{' '.join(f'{ord(letter):04X}' for letter in run[0])} "
 
 
-@functools.cache
 def text_width(words: str, size: float, weight: str = "normal") -> float:
-    """Return how wide words are, in pixels of the page."""
-    words = drawable(words)
-    font = FontProperties(size=size, weight=weight, family=["DejaVu Sans", *FALLBACKS])
+    """Return how wide words are, in pixels of the page, in the chosen language."""
+    return _width(drawable(said(words)), size, weight)
+
+
+@functools.cache
+def _width(words: str, size: float, weight: str) -> float:
+    families = ["DejaVu Sans", *_families(own_font())]
+    font = FontProperties(size=size, weight=weight, family=families)
     return 1.03 * text_to_path.get_text_width_height_descent(words, font, False)[0] / 72 * CSS_DPI
 
 

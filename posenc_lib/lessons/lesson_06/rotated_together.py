@@ -113,7 +113,9 @@ def _tape(pen, query: float, offset: int) -> None:
     for written, across, down, bold in (words, middles, 15, inks), (places, slid, 46, colors):
         for k, part in zip(shown, (across / wide).tolist(), strict=True):
             look = {"color": bold[k], "fontweight": "bold"} if k in bold else {"color": style.SOFT}
-            pen.text(written.get(k, ""), (part, 1 - down / high), within="axes", **look)
+            pen.text(
+                written.get(k, ""), (part, 1 - down / high), within="axes", quoted=True, **look
+            )
     ends = middles[key + beside] + cell / 2 * np.array([-1, 1]) + 1j * (high - 15)
     pen.hands.append(("offset", _place(pen, ends), Slid(cell)))
     corners = np.array([1j * (STRIP * high + 12), wide + 1j * high])

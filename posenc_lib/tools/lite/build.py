@@ -15,9 +15,11 @@ import nbformat
 from posenc_lib.files import atomic_write
 from posenc_lib.tools.lite import pyodide, wheels
 from posenc_lib.tools.lite.page import KERNEL, SECONDS, dress, leads_to
-from posenc_lib.tools.site.build import about_all, index, intro_of, nav, pages_of
+from posenc_lib.tools.parallel import composed, speaking
+from posenc_lib.tools.site.build import about_all, first_page, index, intro_of, nav, pages_of
 from posenc_lib.tools.site.notebook import page
 from posenc_lib.tools.write import tell
+from posenc_lib.translation import LANGUAGES, said
 
 PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 SETTINGS = {  # of JupyterLab
@@ -49,12 +51,13 @@ def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", 
         site: where the pages without Python are, from `out`; "" if there are none.
     """
     sources = pages_of(folder)
-    notebooks = [path for path in sources if path.suffix == ".ipynb"]
-    if not notebooks:
+    if not any(path.suffix == ".ipynb" for path in sources):
         raise ValueError(f"no notebooks in {folder}")
-    about = about_all(sources)
-    with tempfile.TemporaryDirectory() as place:
-        room = Path(place)
+    with tempfile.TemporaryDirectory() as place, composed(folder) as translated:
+        room, groups = Path(place), {"en": sources} | translated
+        sources = [path for paths in groups.values() for path in paths]
+        notebooks = [path for path in sources if path.suffix == ".ipynb"]
+        about = about_all(sources)
         made = wheels.gather(folder.resolve().parent, room / "wheels")
         tell("wheels: built and fetched")
         lite = _jupyterlite(room, notebooks)
@@ -62,7 +65,8 @@ def build(out: Path, folder: Path, copy: Path | None = None, address: str = "", 
         _python(lite / "pyodide", made, copy, address)
         _configure(lite / "jupyter-lite.json", address)
         dress(lite, notebooks, about, site)
-        _front(lite, folder, sources, about)
+        for language in groups:
+            _front(lite, folder, groups, language)
         for path in sorted(lite.rglob("*")):
             if path.is_file():
                 atomic_write(out / path.relative_to(lite), path.read_bytes())
@@ -129,11 +133,14 @@ def _configure(path: Path, address: str) -> None:
     path.write_text(json.dumps(config))
 
 
-def _front(lite: Path, folder: Path, sources: list[Path], about: list[dict]) -> None:
-    """Write the first page, a short address for each lesson, and the other texts."""
-    front = index(intro_of(folder), about, NOTE).replace(b"</main>", CONFIG + b"</main>")
-    (lite / "index.html").write_bytes(front)
-    for path, told in zip(sources, about, strict=True):
+def _front(lite: Path, folder: Path, groups: dict[str, list[Path]], language: str) -> None:
+    """Write a language's first page, a short address for each lesson, and the other texts."""
+    about, first = about_all(groups[language]), first_page(language)
+    others = [(first_page(name), LANGUAGES[name]) for name in groups if name != language]
+    with speaking(language):
+        front = index(intro_of(folder, language), about, said(NOTE), others, language)
+    (lite / first).write_bytes(front.replace(b"</main>", CONFIG + b"</main>"))
+    for path, told in zip(groups[language], about, strict=True):
         make = partial(leads_to, path.name, told["title"])
         if path.suffix == ".md":
             links = nav([("index.html", "All lessons")])

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,40 +10,82 @@ import nbformat
 
 from posenc_lib.figures.registry import FIGURES, topics
 from posenc_lib.figures.shown import film_of
+from posenc_lib.tools.parallel import composed, speaking
 from posenc_lib.tools.site.cards import lesson
 from posenc_lib.tools.site.notebook import anchor, named, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
+from posenc_lib.translation import LANGUAGES
+
+ALL = {"en": "All lessons", "zh": "全部课程"}
+RUN = {"en": "Run it in your browser", "zh": "在浏览器里运行"}
+RUN_ALL = {"en": "Run them all in your browser", "zh": "在浏览器里运行全部课程"}
+BEGIN = {"en": "Begin", "zh": "开始"}
+MINUTES = {"en": "minutes", "zh": "分钟"}
 
 
 def build(out: Path, folder: Path, lite: str = "") -> None:
-    """Write a folder's site.
+    """Write a folder's site, with the lessons that have a translation in each language.
 
     Args:
         out: where to write it.
         folder: the notebooks.
         lite: the browser edition's address, from `out`; each page then links to it.
     """
-    sources = pages_of(folder)
-    if not sources:
+    if not (sources := pages_of(folder)):
         raise ValueError(f"no notebooks in {folder}")
-    told, all_pages, jobs = about_all(sources), [("index.html", "All lessons")], {}
+    with composed(folder) as translated:
+        groups = {"en": sources} | translated
+        jobs = {}
+        for language in groups:
+            jobs |= _pages(language, groups, folder, lite)
+        write(jobs, out)
+
+
+def _pages(language: str, groups: dict[str, list[Path]], folder: Path, lite: str) -> dict:
+    """Return what makes each page of a language, by name."""
+    sources, first = groups[language], first_page(language)
+    told, all_pages, jobs = about_all(sources), [(first, ALL[language])], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         links = all_pages + [
             (each["name"], f"← {_short(each)}") for each in told[max(k - 1, 0) : k]
         ]
         links += [(each["name"], f"{_short(each)} →") for each in told[k + 1 : k + 2]]
+        links += in_other_languages(path, groups)
         live = lite + one["name"] if lite and path.suffix == ".ipynb" else ""
         if live:
-            links.append((live, "Run it in your browser"))
-        jobs[one["name"]] = partial(page, path, one["title"], one["question"], nav(links), live)
+            links.append((live, RUN[language]))
+        about = one["title"], one["question"], nav(links), live
+        jobs[one["name"]] = partial(_in, language, partial(page, path, *about))
         if path.stem == "playground":
             links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links, live)
-    live = [(f"{lite}index.html", "Run them all in your browser")] if lite else []
-    jobs["index.html"] = partial(index, intro_of(folder), told, more=live)
-    write(jobs, out)
+    more = [(f"{lite}{first}", RUN_ALL[language])] if lite else []
+    more += [(first_page(name), LANGUAGES[name]) for name in groups if name != language]
+    make = partial(index, intro_of(folder, language), told, more=more, language=language)
+    return jobs | {first: partial(_in, language, make)}
+
+
+def _in(language: str, make: Callable[[], bytes]) -> bytes:
+    with speaking(language):
+        return make()
+
+
+def first_page(language: str) -> str:
+    """Return the name of a language's index."""
+    return "index.html" if language == "en" else f"index.{language}.html"
+
+
+def in_other_languages(path: Path, groups: dict[str, list[Path]]) -> list[tuple[str, str]]:
+    """Return links to the same page in other languages."""
+    page = path.stem.split(".")[0]
+    there = [(each, name) for name, paths in groups.items() for each in paths]
+    return [
+        (f"{each.stem}.html", LANGUAGES[name])
+        for each, name in there
+        if each.stem.split(".")[0] == page and each != path and each.suffix == path.suffix
+    ]
 
 
 def pages_of(folder: Path) -> list[Path]:
@@ -51,9 +93,9 @@ def pages_of(folder: Path) -> list[Path]:
     return [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
 
 
-def intro_of(folder: Path) -> str:
+def intro_of(folder: Path, language: str = "en") -> str:
     """Return the start of the README next to a folder, down to its picture."""
-    readme = folder.parent / "README.md"
+    readme = folder.parent / ("README.md" if language == "en" else f"README.{language}.md")
     start = readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
     return re.sub(r"^\*\*\[.*\n+", "", start, flags=re.M)  # a page has links of its own
 
@@ -74,7 +116,11 @@ def _about(path: Path) -> dict[str, str]:
         text = nbformat.reads(text, as_version=4).cells[0].source
     # a separate line, or the first sentence
     question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"
-    patterns = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
+    patterns = {
+        "title": "(?<=^# ).+",
+        "question": question,
+        "minutes": r"^\d+(?= (?:minutes|分钟))",
+    }
     about = {"name": f"{path.stem}.html"}
     for name, pattern in patterns.items():
         found = re.search(pattern, text, re.M)
@@ -93,7 +139,11 @@ def nav(links: list[tuple[str, str]]) -> str:
 
 
 def index(
-    intro: str, told: list[dict], note: str = "", more: Sequence[tuple[str, str]] = ()
+    intro: str,
+    told: list[dict],
+    note: str = "",
+    more: Sequence[tuple[str, str]] = (),
+    language: str = "en",
 ) -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page.
 
@@ -102,14 +152,17 @@ def index(
         told: its pages.
         note: what else to know first.
         more: links to add to those for pages that aren't lessons, each an address and its text.
+        language: what it's in.
     """
     others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
-    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
+    begin = f"\n\n**[{BEGIN[language]}: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
     begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
     for one in (one for one in told if one["minutes"]):
-        cards += lesson(one["name"], one["title"], one["question"], f"{one['minutes']} minutes")
+        cards += lesson(
+            one["name"], one["title"], one["question"], f"{one['minutes']} {MINUTES[language]}"
+        )
     cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
     body = f"{begin}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"

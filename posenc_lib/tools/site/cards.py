@@ -43,7 +43,7 @@ WIDE, SHARP = 380, 2  # page px that plots are drawn for, and dots per px: a car
 
 def lesson(to: str, *about: str) -> str:
     """Return a page's card: its plot, a title, a question, and how long it takes."""
-    name, plot = PLOTS.get(Path(to).stem, USUAL)
+    name, plot = PLOTS.get(Path(to).stem.split(".")[0], USUAL)
     one = FIGURES[name]
     return card(to, lambda: cropped(one.draw(one.values(), WIDE, SHARP * CSS_DPI), plot), *about)
 

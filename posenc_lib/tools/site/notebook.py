@@ -21,6 +21,7 @@ from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.cards import scene
 from posenc_lib.tools.site.films import DPI, film, on_papers, still
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.translation import in_html, said
 
 ON_A_PAGE = 1_300_000  # letters for films; values the texts mention come on top
 CHECK = r'^check\("(\w+)"'
@@ -186,7 +187,7 @@ def _help(name: str, path: Path) -> str:
     with redirect_stdout(io.StringIO()) as told:
         solution(name)
     hints = [
-        _folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>")
+        _folded(f"Hint {k} for {name}", f"<p>{html.escape(said(each))}</p>")
         for k, each in enumerate(puzzle.hints, 1)
     ]
     where = f"To check your answer, run <code>jupyter lab {path.parent.name}/{path.name}</code>."
@@ -221,8 +222,8 @@ def anchor(name: str) -> str:
 
 
 def _folded(summary: str, body: str) -> str:
-    return f"<details><summary>{summary}</summary>{body}</details>"
+    return f"<details><summary>{said(summary)}</summary>{body}</details>"
 
 
 def _note(text: str) -> str:
-    return f'<p class="note">{text}</p>'
+    return in_html(f'<p class="note">{text}</p>')
