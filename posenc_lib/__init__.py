@@ -50,7 +50,7 @@ from posenc_lib.live.puzzles import check, hint, solution
 from posenc_lib.scorecard import scorecard
 from posenc_lib.translation import language
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 # fmt: off
 __all__ = [  # noqa: RUF022  by what they are about
     # panels, figures, puzzles, and what looks at an encoding
