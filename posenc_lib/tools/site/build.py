@@ -20,7 +20,7 @@ from posenc_lib.translation import LANGUAGES
 ALL = {"en": "All lessons", "zh": "全部课程"}
 RUN = {"en": "Run it in your browser", "zh": "在浏览器里运行"}
 RUN_ALL = {"en": "Run them all in your browser", "zh": "在浏览器里运行全部课程"}
-BEGIN = {"en": "Begin", "zh": "开始"}
+BEGIN = {"en": "Begin: ", "zh": "开始："}
 MINUTES = {"en": "minutes", "zh": "分钟"}
 
 
@@ -97,7 +97,7 @@ def intro_of(folder: Path, language: str = "en") -> str:
     """Return the start of the README next to a folder, down to its picture."""
     readme = folder.parent / ("README.md" if language == "en" else f"README.{language}.md")
     start = readme.read_text(encoding="utf-8").split("![")[0] if readme.exists() else ""
-    return re.sub(r"^\*\*\[.*\n+", "", start, flags=re.M)  # a page has links of its own
+    return re.sub(r"^(?:\*\*)?\[.*\n+", "", start, flags=re.M)  # a page has links of its own
 
 
 def about_all(sources: list[Path]) -> list[dict[str, str]]:
@@ -155,7 +155,7 @@ def index(
         language: what it's in.
     """
     others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
-    begin = f"\n\n**[{BEGIN[language]}: {told[0]['title']}]({told[0]['name']})**\n\n{note}"
+    begin = f"\n\n**[{BEGIN[language]}{told[0]['title']}]({told[0]['name']})**\n\n{note}"
     begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
