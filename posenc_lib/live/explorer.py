@@ -262,7 +262,7 @@ class Explorer(OnPage):
 
     def _save(self, suffix: str) -> None:
         """Send the picture to the reader's browser."""
-        name = re.sub(r"[^\w.]+", "-", self._called())[:150].strip("-.") + f".{suffix}"
+        name = re.sub(r"[^\w.-]+", "-", self._called())[:150].strip("-.") + f".{suffix}"
         with LOCK:
             data = self._file(suffix)
         margin = MARGIN / (self.sheet.size[0] + 2 * MARGIN)

@@ -179,8 +179,8 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
 
 def named(figure: str, *told: str) -> str:
     """Return a figure's file name without its suffix: its id, and what was asked for."""
-    asked = (re.sub(r"[^\w.,+]+", "-", text) for text in told)
-    return "_".join([re.sub(r"[^\w+]+", "-", figure), *asked])
+    asked = (re.sub(r"[^\w.,+-]+", "-", text) for text in told)  # offset-1, and offset--1
+    return "_".join([re.sub(r"[^\w+-]+", "-", figure), *asked])
 
 
 def groups() -> dict[str, list[Scene]]:

@@ -261,7 +261,9 @@ class Sheet:
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             rule = f"path must end in .png, .svg or .pdf, got {validate.show(path.name)}"
-            raise ValueError(f"{rule}. For GIFs, python -m posenc_lib figures make … --format gif")
+            raise ValueError(
+                f"{rule}. For GIFs and pages: python -m posenc_lib figures make … --format gif,html"
+            )
         atomic_write(path, self.kept(suffix, dpi, **about))
         hand_over(path)
         return path

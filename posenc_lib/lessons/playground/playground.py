@@ -97,7 +97,7 @@ class Side(Explorer):
         return names
 
     def _called(self) -> str:
-        return " ".join(map(str, [self.of.line, *self.of.file_as.value]))
+        return " ".join(map(str, filter(None, [self.of.line, *self.of.file_as.value])))
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the chosen look, with its name and a margin.
