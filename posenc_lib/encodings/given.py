@@ -25,7 +25,7 @@ def _of_one_head(name: str, value) -> np.ndarray:
     if array.ndim > 2 and array.dtype.kind in "biuf":
         one = ", ".join("0" * (whole.ndim - 2))
         rule = f"{name} must come from one head, shape (seq_len, head_dim), got shape {whole.shape}"
-        raise ValueError(f"{rule}. Pick one, for example {name}[{one}]")
+        raise ValueError(f"{rule}. Pick one: {name}[{one}] if heads come before positions")
     return validate.finite_table(name, array)
 
 

@@ -102,8 +102,11 @@ class Parameter:
             validate.real(name, value)
         if is_number and self.scale == "linear" and not isinstance(self.default, numbers.Integral):
             vars(self).update(scale="real")
-        if self.low == self.high == 0 and is_number and self.default:
+        if self.low == self.high == 0 and is_number and (self.default or self.scale == "real"):
             low, high = around(self.default)
+            vars(self).update(low=low, high=high)
+        if is_number and self.low < self.high:  # a slider reaches its default
+            low, high = min(self.low, self.default), max(self.high, self.default)
             vars(self).update(low=low, high=high)
         ends = [self.low, self.high, *[self.default] * is_number]
         vars(self).update(least=min(self.least, *ends), most=max(self.most, *ends))

@@ -496,6 +496,15 @@ def test_half_a_character_is_refused_in_words(code):
         )
 
 
+def test_a_slider_reaches_its_default_and_zero_has_a_range():
+    beyond = Parameter("top", "the fastest", 10.0, 0.5, 8.0)
+    assert (beyond.low, beyond.high) == (0.5, 10.0)
+    below = Parameter("top", "the fastest", 0.1, 0.5, 8.0)
+    assert (below.low, below.high) == (0.1, 8.0)
+    zero = Parameter("shift", "how far", 0.0)
+    assert (zero.low, zero.high) == (-1.0, 1.0)
+
+
 def test_a_parameters_limits_include_its_default_and_its_slider():
     for default, ends in ((10_000.0, (2500, 40_000)), (-5.0, (-20, -1.25)), (8, (2, 32))):
         one = pe.Parameter("base", "", default)
