@@ -440,7 +440,7 @@ def test_several_heads_are_refused_with_one_to_choose(which, axes):
         ValueError, match=rf"{which} must come from one head, shape .*got shape"
     ) as told:
         pe.explore("rope", views="attention_map", **both)
-    chosen = re.search(rf"for example {which}\[(.*)\]$", str(told.value))[1]
+    chosen = re.search(rf"Pick one: {which}\[(.*)\] if heads", str(told.value))[1]
     assert both[which][tuple(map(int, chosen.split(", ")))].shape == (12, 8)
 
 
@@ -497,11 +497,11 @@ def test_half_a_character_is_refused_in_words(code):
 
 
 def test_a_slider_reaches_its_default_and_zero_has_a_range():
-    beyond = Parameter("top", "the fastest", 10.0, 0.5, 8.0)
+    beyond = pe.Parameter("top", "the fastest", 10.0, 0.5, 8.0)
     assert (beyond.low, beyond.high) == (0.5, 10.0)
-    below = Parameter("top", "the fastest", 0.1, 0.5, 8.0)
+    below = pe.Parameter("top", "the fastest", 0.1, 0.5, 8.0)
     assert (below.low, below.high) == (0.1, 8.0)
-    zero = Parameter("shift", "how far", 0.0)
+    zero = pe.Parameter("shift", "how far", 0.0)
     assert (zero.low, zero.high) == (-1.0, 1.0)
 
 
