@@ -45,7 +45,6 @@ from posenc_lib.encodings.similarity import closest_pair, similarity_matrix
 from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
-from posenc_lib.encodings.transformer_xl import transformer_xl_scores
 from posenc_lib.live.puzzles import check, hint, solution
 from posenc_lib.scorecard import scorecard
 from posenc_lib.translation import language
@@ -63,7 +62,7 @@ __all__ = [  # noqa: RUF022  by what they are about
     "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis",
     "rope_from_config", "rope_scaling", "model_config",
     # what is looked up or added by offset
-    "relative_offsets", "shaw_scores", "transformer_xl_scores", "t5_bias", "t5_bucket",
+    "relative_offsets", "shaw_scores", "t5_bias", "t5_bucket",
     "alibi", "alibi_slopes", "kerple", "sandwich",
     # attention, and what can be measured
     "attention", "softmax", "similarity_matrix", "shift_matrix", "closest_pair",
@@ -81,6 +80,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.precision import bfloat16
     from posenc_lib.encodings.rope import rotation_matrix
     from posenc_lib.encodings.temperature import attention_temperature
+    from posenc_lib.encodings.transformer_xl import transformer_xl_scores
     from posenc_lib.figures.shown import figure
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
@@ -117,6 +117,7 @@ _OF_PAGES = {
     "encodings.precision": "bfloat16",
     "encodings.rope": "rotation_matrix",
     "encodings.temperature": "attention_temperature",
+    "encodings.transformer_xl": "transformer_xl_scores",
     "lessons.clinic.diagnose": "diagnose",
     "lessons.lesson_05.kernel": "sinusoidal_kernel",
     "lessons.lesson_09.table_error": "table_error",

@@ -10,7 +10,7 @@ import pytest
 import posenc_lib as pe
 
 # lessons and panels
-OTHERS = {*"check hint solution scorecard explore figure playground present".split()}
+OTHERS = {*"check hint solution scorecard explore figure playground present language".split()}
 # tests of their own
 OTHERS |= {*"census config_box model_config rope_scaling rope_from_config resonance".split()}
 OTHERS |= {*"attention_temperature first_negative exact_head exact_head_2d".split()}
