@@ -3,6 +3,7 @@
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // arrow-key steps from one end of an axis to the other
 const TURN = 0.08; // of an axis: a curve must go this far to count as rising or falling
+const FAR = 0.4; // of an axis: a drawing that's off by more, on average, hasn't got the shape
 const RIPPLE = 0.25; // of an axis: swings this large can be ripples on a curve that rises or falls, larger ones can't
 const LATE = 0.1; // of the places: halfway through a stretch can be this much sooner or later
 const FEW = 3; // stretches to describe one by one
@@ -81,20 +82,21 @@ function shape(plot, mine, truth) {
     const how = wide(real) < wide(drawn) ? "narrower" : wide(real) > wide(drawn) ? "wider" : "shifted";
     return `You got the shape, but its ${turns(real[1].way)} at ${named(plot, real[1].from)} is ${how}: halfway it reaches ${reach(real)}, yours ${reach(drawn)}.`;
   }
-  const [verb, when] = [real[most].way > 0 ? "rises" : "falls", late < 0 ? "sooner" : "later"];
-  return `You got the shape, but it ${verb} ${when}: it's halfway at ${named(plot, real[most].half)}, yours is at ${named(plot, drawn[most].half)}.`;
+  const [verb, drew] = real[most].way > 0 ? ["rises", "rising"] : ["falls", "falling"], when = late < 0 ? "sooner" : "later";
+  const much = apart < FAR ? `You got the shape, but it ${verb} ${when}` : `You drew it ${drew}, but it ${verb} much ${when}`;
+  return `${much}: it's halfway at ${named(plot, real[most].half)}, yours is at ${named(plot, drawn[most].half)}.`;
 }
 
 const turns = way => (way < 0 ? "peak" : "low"); // where a stretch in this direction begins, after one in the other
 
 const away = ({ x }, a, b) => x.indexOf(a) - x.indexOf(b); // in places
-const near = ({ x }, places) => Math.abs(places) <= LATE * x.length;
+const near = ({ x }, places, late = LATE) => Math.abs(places) <= late * x.length;
 
 function farthest(plot, real, drawn, what) {
   // By how many places, and in which stretch, a drawing is most off; 0 if that's close enough.
   const late = real.map((run, k) => away(plot, run[what], drawn[k][what])), off = late.map(Math.abs);
   const k = off.indexOf(Math.max(...off));
-  return [near(plot, late[k] ?? 0) ? 0 : late[k], k];
+  return [near(plot, late[k] ?? 0, what === "from" ? LATE / 2 : LATE) ? 0 : late[k], k]; // a peak's place is seen best
 }
 
 function told(plot, drawn, brief = false) {

@@ -328,7 +328,7 @@ class Explorer(OnPage):
         with LOCK:
             if name in self.sliders:  # a late message can be about one that's gone
                 with self._hold(), suppress(TypeError, ValueError):
-                    typed = settings.parameters[name].read(sent["typed"].strip())
+                    typed = settings.parameters[name].read(sent["typed"].strip().replace("−", "-"))
                     validate.real(name, typed)
                     settings.go_near(name, typed)
                 self._refresh()

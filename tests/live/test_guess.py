@@ -315,3 +315,18 @@ def test_of_bars_the_best_and_the_worst_guess_are_told_but_not_the_known_one():
 def test_a_title_that_asks_gets_no_second_stop():
     for line in ("rope: dot_product", "sinusoidal: steps", "alibi: attention_row"):
         assert not re.search(r"[?!.…]\.", figure(f"{line}; seq_len=32").caption)
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_a_drawing_far_from_the_curve_has_not_got_its_shape_and_a_peak_is_told_by_its_place():
+    x = np.arange(61.0)
+    jump, ramp = np.where(x > 0, 1.0, 0.0), x / 60
+    peak = np.exp(-(((np.arange(47) - 20) / 4) ** 2))
+    moved = np.exp(-(((np.arange(47) - 23) / 5) ** 2))
+    pairs = [
+        drawn_over(plot_of(jump, "", (0, 1)), ramp),
+        drawn_over(plot_of(peak, "", (0, 1)), moved),
+    ]
+    far, near = verdicts(pairs)
+    assert far.startswith("You drew it rising, but it rises much sooner: it's halfway at")
+    assert near.startswith("You got the shape, but its peak comes sooner: it's at 20, yours is at 23.")
