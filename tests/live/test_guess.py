@@ -329,4 +329,4 @@ def test_a_drawing_far_from_the_curve_has_not_got_its_shape_and_a_peak_is_told_b
     ]
     far, near = verdicts(pairs)
     assert far.startswith("You drew it rising, but it rises much sooner: it's halfway at")
-    assert near.startswith("You got the shape, but its peak comes sooner: it's at 20, yours is at 23.")
+    assert near.startswith("You got the shape, but its peak comes sooner: it's at 20, yours is")
