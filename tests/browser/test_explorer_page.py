@@ -201,7 +201,8 @@ def test_axes_stay_while_a_hand_is_on_a_slider_and_settle_when_it_lets_go(explor
     base = first.sliders()["base"]
     first.wait_until(lambda _: base.readout.inner_text() == "10,000")
     before = first.settled()
-    base.hold(0.1)  # the lowest dot products are there, and stay within the axes
+    base.hold(0.1)  # the lowest dot products are there, and stay within the axes once drawn
+    first.changed(before)
     track = base.track.bounding_box()
     first.page.mouse.move(track["x"] + 0.9 * track["width"], track["y"], steps=8)
     held = first.settled()
