@@ -82,6 +82,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.temperature import attention_temperature
     from posenc_lib.encodings.transformer_xl import transformer_xl_scores
     from posenc_lib.figures.shown import figure
+    from posenc_lib.lessons.playground.playground import playground
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
 
@@ -90,7 +91,6 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     diagnose: Any
     exact_head_2d: Any
     first_negative: Any
-    playground: Any
     resonance: Any
     self_extend_offsets: Any
     sinusoidal_kernel: Any

@@ -53,7 +53,7 @@ def unhinted():
     """
     usual = style._settings
     plain = {"text.hinting": "no_hinting"}
-    return mock.patch.object(style, "_settings", lambda theme: usual(theme) | plain)
+    return mock.patch.object(style, "_settings", lambda *asked: usual(*asked) | plain)
 
 
 def in_browser(page, path) -> Image.Image:
