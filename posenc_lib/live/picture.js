@@ -61,16 +61,17 @@ function hear(model, panel) {
     }
   }, true);
   hand(model, panel);
-  panel.addEventListener("focusin", ({ target }) => {
-    if (!target.matches(".noUi-handle:focus-visible")) return; // arrow keys won't scroll
-    const high = panel.closest(".jp-WindowedPanel-outer")?.clientHeight ?? innerHeight;
-    panel.scrollIntoView({ block: panel.offsetHeight > high ? "start" : "nearest" });
-  });
   if (panel.closest(".posenc-playground")) play(panel);
   panel.addEventListener("focusin", ({ target }) => {
-    if (!target.matches(".widget-readout")) return;
-    target.dataset.was = target.textContent;
-    requestAnimationFrame(() => getSelection().selectAllChildren(target));
+    if (target.matches(".noUi-handle:focus-visible")) {
+      // arrow keys won't scroll
+      const high = panel.closest(".jp-WindowedPanel-outer")?.clientHeight ?? innerHeight;
+      panel.scrollIntoView({ block: panel.offsetHeight > high ? "start" : "nearest" });
+    } else if (target.matches(".widget-readout")) {
+      target.dataset.was = target.textContent;
+      // A selection takes the focus along, so whoever has gone on already keeps it.
+      requestAnimationFrame(() => document.activeElement === target && getSelection().selectAllChildren(target));
+    }
   });
   panel.addEventListener("focusout", ({ target }) => {
     const slider = target.closest(".widget-slider"), typed = target.textContent;
