@@ -37,6 +37,11 @@ def language(name: str) -> None:
     _chosen = validate.known("language", name, LANGUAGES)
 
 
+def chosen() -> str:
+    """Return the chosen language."""
+    return _chosen
+
+
 def own_font() -> Path | None:
     """Return the chosen language's font, if it has one."""
     return _font(_chosen)

@@ -104,8 +104,9 @@ def _notebooks(options) -> int:
     if options.language:
         from posenc_lib.tools.parallel import write
 
-        (out,) = paths
-        paths = write(options.language, Path("notebooks"), out)
+        if len(paths) > 1:
+            raise ValueError(f"--language takes one folder to write to, got {len(paths)}")
+        paths = write(options.language, Path("notebooks"), paths[0])
     return store_all(paths)
 
 

@@ -9,7 +9,7 @@ from string import Template
 from posenc_lib.encodings.validate import printable
 from posenc_lib.figures.film import on_papers, part
 from posenc_lib.files import stored_text
-from posenc_lib.translation import own_font, script
+from posenc_lib.translation import chosen, script
 from posenc_lib.views import style
 
 
@@ -32,10 +32,8 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
         f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for kind, text in code.items()
     }
-    told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
-    font = own_font()
-    told["language"] = font.parent.name if font else "en"
-    whole = Template(_part("page.html")).substitute(told | code | hashes)
+    told = {"title": html.escape(title), "body": body, "nav": "", "head": "", "language": chosen()}
+    whole = Template(_part("page.html")).substitute(told | more | code | hashes)
     return printable(whole).encode()
 
 

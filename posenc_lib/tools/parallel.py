@@ -8,7 +8,7 @@ one no longer has a translation: it appears in English, and a test shows both.
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -111,13 +111,18 @@ def lessons(language: str, folder: Path, beyond: str = "") -> Iterator[tuple[str
 def write(language: str, folder: Path, out: Path) -> list[Path]:
     """Write the lessons of a language to a folder, not yet run; return their paths."""
     beyond = f"{Path(os.path.relpath(folder, out)).as_posix()}/"
-    written = []
-    for name, text in lessons(language, folder, beyond):
-        written.append(out / name)
-        atomic_write(written[-1], text.encode())
+    written = _written(lessons(language, folder, beyond), out)
     if not written:
         raise ValueError(f"no lessons in {folder / language}")
     return written
+
+
+def _written(files: Iterable[tuple[str, str]], out: Path) -> list[Path]:
+    paths = []
+    for name, text in files:
+        paths.append(out / name)
+        atomic_write(paths[-1], text.encode())
+    return paths
 
 
 @contextmanager
@@ -126,9 +131,8 @@ def composed(folder: Path) -> Iterator[dict[str, list[Path]]]:
     with TemporaryDirectory() as room:
         made = {}
         for language in [name for name in LANGUAGES if (folder / name).is_dir()]:
-            made[language] = [Path(room, name) for name, _ in lessons(language, folder)]
-            for path, (_, text) in zip(made[language], lessons(language, folder), strict=True):
-                path.write_text(text, encoding="utf-8")
+            made[language] = _written(lessons(language, folder), Path(room))
+            for path in made[language]:
                 store(path)
         yield made
 

@@ -16,10 +16,18 @@ from posenc_lib.files import atomic_write
 from posenc_lib.tools.lite import pyodide, wheels
 from posenc_lib.tools.lite.page import KERNEL, SECONDS, dress, leads_to
 from posenc_lib.tools.parallel import composed, speaking
-from posenc_lib.tools.site.build import about_all, first_page, index, intro_of, nav, pages_of
+from posenc_lib.tools.site.build import (
+    about_all,
+    first_page,
+    index,
+    indexes,
+    intro_of,
+    nav,
+    pages_of,
+)
 from posenc_lib.tools.site.notebook import page
 from posenc_lib.tools.write import tell
-from posenc_lib.translation import LANGUAGES, said
+from posenc_lib.translation import said
 
 PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 SETTINGS = {  # of JupyterLab
@@ -136,9 +144,8 @@ def _configure(path: Path, address: str) -> None:
 def _front(lite: Path, folder: Path, groups: dict[str, list[Path]], language: str) -> None:
     """Write a language's first page, a short address for each lesson, and the other texts."""
     about, first = about_all(groups[language]), first_page(language)
-    others = [(first_page(name), LANGUAGES[name]) for name in groups if name != language]
     with speaking(language):
-        front = index(intro_of(folder, language), about, said(NOTE), others, language)
+        front = index(intro_of(folder, language), about, said(NOTE), indexes(groups, language))
     (lite / first).write_bytes(front.replace(b"</main>", CONFIG + b"</main>"))
     for path, told in zip(groups[language], about, strict=True):
         make = partial(leads_to, path.name, told["title"])

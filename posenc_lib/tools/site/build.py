@@ -15,13 +15,7 @@ from posenc_lib.tools.site.cards import lesson
 from posenc_lib.tools.site.notebook import anchor, named, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
-from posenc_lib.translation import LANGUAGES
-
-ALL = {"en": "All lessons", "zh": "全部课程"}
-RUN = {"en": "Run it in your browser", "zh": "在浏览器里运行"}
-RUN_ALL = {"en": "Run them all in your browser", "zh": "在浏览器里运行全部课程"}
-BEGIN = {"en": "Begin: ", "zh": "开始："}
-MINUTES = {"en": "minutes", "zh": "分钟"}
+from posenc_lib.translation import LANGUAGES, said
 
 
 def build(out: Path, folder: Path, lite: str = "") -> None:
@@ -38,14 +32,15 @@ def build(out: Path, folder: Path, lite: str = "") -> None:
         groups = {"en": sources} | translated
         jobs = {}
         for language in groups:
-            jobs |= _pages(language, groups, folder, lite)
+            with speaking(language):
+                jobs |= _pages(language, groups, folder, lite)
         write(jobs, out)
 
 
 def _pages(language: str, groups: dict[str, list[Path]], folder: Path, lite: str) -> dict:
     """Return what makes each page of a language, by name."""
     sources, first = groups[language], first_page(language)
-    told, all_pages, jobs = about_all(sources), [(first, ALL[language])], {}
+    told, all_pages, jobs = about_all(sources), [(first, said("All lessons"))], {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         links = all_pages + [
             (each["name"], f"← {_short(each)}") for each in told[max(k - 1, 0) : k]
@@ -54,16 +49,16 @@ def _pages(language: str, groups: dict[str, list[Path]], folder: Path, lite: str
         links += in_other_languages(path, groups)
         live = lite + one["name"] if lite and path.suffix == ".ipynb" else ""
         if live:
-            links.append((live, RUN[language]))
+            links.append((live, said("Run it in your browser")))
         about = one["title"], one["question"], nav(links), live
         jobs[one["name"]] = partial(_in, language, partial(page, path, *about))
         if path.stem == "playground":
             links = nav([*all_pages, (one["name"], one["title"])])
             for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, links, live)
-    more = [(f"{lite}{first}", RUN_ALL[language])] if lite else []
-    more += [(first_page(name), LANGUAGES[name]) for name in groups if name != language]
-    make = partial(index, intro_of(folder, language), told, more=more, language=language)
+    more = [(f"{lite}{first}", said("Run them all in your browser"))] if lite else []
+    more += indexes(groups, language)
+    make = partial(index, intro_of(folder, language), told, more=more)
     return jobs | {first: partial(_in, language, make)}
 
 
@@ -75,6 +70,11 @@ def _in(language: str, make: Callable[[], bytes]) -> bytes:
 def first_page(language: str) -> str:
     """Return the name of a language's index."""
     return "index.html" if language == "en" else f"index.{language}.html"
+
+
+def indexes(groups: dict[str, list[Path]], language: str) -> list[tuple[str, str]]:
+    """Return links to the index in other languages."""
+    return [(first_page(name), LANGUAGES[name]) for name in groups if name != language]
 
 
 def in_other_languages(path: Path, groups: dict[str, list[Path]]) -> list[tuple[str, str]]:
@@ -139,11 +139,7 @@ def nav(links: list[tuple[str, str]]) -> str:
 
 
 def index(
-    intro: str,
-    told: list[dict],
-    note: str = "",
-    more: Sequence[tuple[str, str]] = (),
-    language: str = "en",
+    intro: str, told: list[dict], note: str = "", more: Sequence[tuple[str, str]] = ()
 ) -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page.
 
@@ -152,17 +148,16 @@ def index(
         told: its pages.
         note: what else to know first.
         more: links to add to those for pages that aren't lessons, each an address and its text.
-        language: what it's in.
     """
     others = [(one["name"], _short(one)) for one in told if not one["minutes"]]
-    begin = f"\n\n**[{BEGIN[language]}{told[0]['title']}]({told[0]['name']})**\n\n{note}"
+    begin = said(f"Begin: {told[0]['title']}")
+    begin = f"\n\n**[{begin}]({told[0]['name']})**\n\n{note}"
     begin = f"{markdown(intro + begin)}<nav>{nav([*others, *more])}</nav>"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     cards = ""
     for one in (one for one in told if one["minutes"]):
-        cards += lesson(
-            one["name"], one["title"], one["question"], f"{one['minutes']} {MINUTES[language]}"
-        )
+        minutes = said(f"{one['minutes']} minutes")
+        cards += lesson(one["name"], one["title"], one["question"], minutes)
     cards = f'<div id="lessons" class="cards lessons">{cards}</div>'
     body = f"{begin}{film.html()}{cards}"
     text = f"{intro}\n# Lessons"

@@ -190,7 +190,7 @@ def _help(name: str, path: Path) -> str:
         _folded(f"Hint {k} for {name}", f"<p>{html.escape(said(each))}</p>")
         for k, each in enumerate(puzzle.hints, 1)
     ]
-    where = f"To check your answer, run <code>jupyter lab {path.parent.name}/{path.name}</code>."
+    where = f"To check your answer in JupyterLab, open <code>{path.name}</code>."
     return "".join([_note(where), *hints, _folded(f"Solution for {name}", code(told.getvalue()))])
 
 
