@@ -19,7 +19,7 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 NUMBER = r"[−+-]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[−+-]?\d+)?"
 HERE = Path(__file__).parent
 unsaid: set[str] = set()  # what was looked up in vain
-_chosen = "en"
+chosen = "en"
 
 
 def language(name: str) -> None:
@@ -33,25 +33,20 @@ def language(name: str) -> None:
     Raises:
         ValueError: there's no such language.
     """
-    global _chosen
-    _chosen = validate.known("language", name, LANGUAGES)
-
-
-def chosen() -> str:
-    """Return the chosen language."""
-    return _chosen
+    global chosen
+    chosen = validate.known("language", name, LANGUAGES)
 
 
 def own_font() -> Path | None:
     """Return the chosen language's font, if it has one."""
-    return _font(_chosen)
+    return _font(chosen)
 
 
 def said(words: str) -> str:
     """Return finished words in the chosen language."""
-    if _chosen == "en" or not re.search(r"[^\W\d_]{2}", words):
+    if chosen == "en" or not re.search(r"[^\W\d_]{2}", words):
         return words
-    return "\n".join(_said(_chosen, line) for line in words.split("\n"))
+    return "\n".join(_said(chosen, line) for line in words.split("\n"))
 
 
 def in_html(page: str) -> str:
@@ -66,9 +61,9 @@ def in_html(page: str) -> str:
 
 def script() -> str:
     """Return a page's script for what it says on its own, or "" in English."""
-    if _chosen == "en":
+    if chosen == "en":
         return ""
-    entries = [entry for entries in _table(_chosen, page=True).values() for entry in entries]
+    entries = [entry for entries in _table(chosen, page=True).values() for entry in entries]
     words = [(pattern.pattern.replace("(?P<", "(?<"), new) for pattern, new in entries]
     code = stored_text(HERE / "translation.js")
     return f"const WORDS = {json.dumps(words, ensure_ascii=False)};\n{code}"

@@ -6,10 +6,10 @@ import html
 from pathlib import Path
 from string import Template
 
+from posenc_lib import translation
 from posenc_lib.encodings.validate import printable
 from posenc_lib.figures.film import on_papers, part
 from posenc_lib.files import stored_text
-from posenc_lib.translation import chosen, script
 from posenc_lib.views import style
 
 
@@ -27,12 +27,18 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     code = {
         "style": css + part("guess.css") * asks + part("film.css") + _part("page.css") + more_css
     }
-    code["script"] = part("guess.js") * asks + part("film.js") + script()
+    code["script"] = part("guess.js") * asks + part("film.js") + translation.script()
     hashes = {
         f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for kind, text in code.items()
     }
-    told = {"title": html.escape(title), "body": body, "nav": "", "head": "", "language": chosen()}
+    told = {
+        "title": html.escape(title),
+        "body": body,
+        "nav": "",
+        "head": "",
+        "language": translation.chosen,
+    }
     whole = Template(_part("page.html")).substitute(told | more | code | hashes)
     return printable(whole).encode()
 
