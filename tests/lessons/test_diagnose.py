@@ -184,6 +184,12 @@ WRONG = [
         RECTANGLE,
         "another size",
     ),
+    (
+        lambda x, positions: pe.rope(x, positions, base=1e4 ** (64 / 4096)),
+        {"rope_theta": 1e4},
+        CONFIG,
+        "the exponent runs over 4,096 dims instead of 64.",
+    ),
     (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, but only 32 rotate"),
     (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's base was never read"),
     (

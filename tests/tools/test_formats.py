@@ -239,7 +239,8 @@ def test_a_frame_has_its_axes_and_curves_in_numbers(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", dpi=50, frames=3))
     film = told(tmp_path / "a.html")
-    for k, at in zip(film["sliders"][0]["frames"], one.frames(one.defaults, 3), strict=True):
+    shown = one.frames(one.defaults, 3, [one.defaults["base"]])
+    for k, at in zip(film["sliders"][0]["frames"], shown, strict=True):
         own, first = film["frames"][k]["axes"], film["frames"][0]["axes"]
         axes = [plot or before for plot, before in zip(own, first, strict=True)]
         plot, table = axes[-1], pe.sinusoidal(64, 64, base=at["base"])
