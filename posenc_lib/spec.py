@@ -119,11 +119,11 @@ class Spec:
             own = dict(encoding.highest)
             if ends_show and encoding.has("rows"):
                 own.pop("seq_len", None)  # the picture shows where its table ends
-            lower(highest, own)
+            _lower(highest, own)
         seq_len = min(encodings[0].seq_len, highest["seq_len"])
         for view in self.views:
             for encoding in encodings:
-                lower(highest, view.highest(encoding.num_dims, seq_len))
+                _lower(highest, view.highest(encoding.num_dims, seq_len))
         return highest
 
     def fit(self, values: dict) -> tuple[list[Encoding], dict]:
@@ -180,8 +180,7 @@ def _rank(parameter: Parameter) -> tuple:
     return number, default, power, parameter.least, -len(parameter.options)
 
 
-def lower(highest: dict, other: dict) -> None:
-    """Lower highest values, by name, to those of another dict."""
+def _lower(highest: dict, other: dict) -> None:
     for name, most in other.items():
         highest[name] = min(highest.get(name, most), most)
 
