@@ -28,7 +28,7 @@ quiet = np.errstate(all="ignore")
 MEMORY = "POSENC_MAX_GB"  # the limit for an array
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 # what isn't an argument, and how to set it
-ELSEWHERE = {"theme": "Call present(theme=…), or figures make with --theme."}
+NO_ARGUMENTS = {"theme": "Call present(theme=…), or figures make with --theme."}
 # characters XML can't contain
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,8 +86,8 @@ def did_you_mean(value, options) -> list[str]:
 
 def among(value, names, has: str = "There are") -> str:
     """Return a hint for an unknown name: the names it could be, or some that exist."""
-    if isinstance(value, str) and value in ELSEWHERE:
-        return ELSEWHERE[value]
+    if isinstance(value, str) and value in NO_ARGUMENTS:
+        return NO_ARGUMENTS[value]
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])

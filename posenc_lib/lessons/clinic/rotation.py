@@ -251,9 +251,6 @@ def _another_base(other: float, base: float, n: int, dims: int) -> str:
     for slip, power in powers.items():
         if abs(other / base**power - 1) < OFF:
             return f"{those}: {slip}."
-    times = np.log(base) / np.log(other) if other > 1 else 0
-    if round(times) > 2 and abs(times - round(times)) < OFF:
-        return f"{those}: the exponent runs over {2 * n * round(times):,} dims instead of {2 * n}."
     over_all = other ** (dims / 2 / n)
     raised = over_all / base  # usually by an NTK factor
     is_nearer = abs(np.log(raised)) < abs(np.log(other / base))
@@ -269,6 +266,9 @@ def _another_base(other: float, base: float, n: int, dims: int) -> str:
         why += f", or it was multiplied by {number(other / base)}, as NTK does"
     if 2 * n < dims:
         why += f". Or it's base {number(over_all)} with the exponent over all {dims} dims"
+    times = np.log(base) / np.log(other) if other > 1 else 0
+    if round(times) > 1 and abs(times - round(times)) < OFF:
+        why += f". Or the exponent runs over {2 * n * round(times):,} dims instead of {2 * n}"
     return f"{why}."
 
 
