@@ -48,10 +48,12 @@ function hear(model, panel) {
   // ignored. Here, typing replaces the number, and the kernel takes it.
   if (panel.dataset.heard) return;
   panel.dataset.heard = "yes";
+  let select;
   panel.addEventListener("keydown", event => {
     const slider = event.target.closest?.(".widget-slider"), end = { Home: "min", End: "max" }[event.key];
     if (slider && event.target.matches(".widget-readout")) {
       event.stopPropagation(); // typing there isn't a notebook command
+      select?.(); // the first key can come before the next frame
       if (event.key === "Enter") event.preventDefault(), event.target.blur();
     } else if (end && slider && event.target.matches(".noUi-handle")) {
       event.preventDefault();
@@ -70,7 +72,11 @@ function hear(model, panel) {
     } else if (target.matches(".widget-readout")) {
       target.dataset.was = target.textContent;
       // A selection takes the focus along, so whoever has gone on already keeps it.
-      requestAnimationFrame(() => document.activeElement === target && getSelection().selectAllChildren(target));
+      select = () => {
+        select = null;
+        if (document.activeElement === target) getSelection().selectAllChildren(target);
+      };
+      requestAnimationFrame(() => select?.());
     }
   });
   panel.addEventListener("focusout", ({ target }) => {
@@ -274,7 +280,7 @@ function touch(model, canvas, tip) {
   canvas.addEventListener("pointerup", event => {
     const dragged = held && !held.waits, rested = event.timeStamp - last?.now > 80;
     flies = dragged && held.rolls && !rested && Math.abs(speed) > FAST && !CALM.matches;
-    if (flies) return requestAnimationFrame(fly);
+    if (flies) return clearTimeout(soon), requestAnimationFrame(fly); // nothing late is told in between
     held = null;
     if (dragged) setTimeout(() => (tip.hidden = true), 1500);
     else tell(event, 0);

@@ -8,6 +8,8 @@ import pytest
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 
+from ..conftest import unpacked
+
 
 @pytest.fixture(autouse=True)
 def _raise_errors(monkeypatch):
@@ -26,4 +28,4 @@ def undrawn(monkeypatch):
 def shown(panel) -> tuple:
     """Return all that an explorer shows and lets a reader do."""
     ends = {name: steps(slider)[-1] for name, slider in panel.sliders.items()}
-    return panel._picture.value, panel.values, ends
+    return unpacked(panel.png), panel.values, ends

@@ -21,7 +21,7 @@ from posenc_lib.live.page import inside
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
-from ..conftest import mostly_slow, same_pixels
+from ..conftest import mostly_slow, same_pixels, unpacked
 from ..trust.interleaving import held
 
 
@@ -34,7 +34,7 @@ def ground():
 
 
 def shown(ground) -> tuple:
-    return ground.line, ground.text, ground.explorer.png
+    return ground.line, ground.text, unpacked(ground.explorer.png)
 
 
 def press(ground, name: str) -> None:
@@ -347,7 +347,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     assert seen() == alike
     picture = ground.explorer.png
     ground.open(ground.line)
-    assert picture == ground.explorer.png
+    assert same_pixels(ground.explorer.png, picture)
 
 
 USUAL = "rope: rotated_together"
@@ -436,7 +436,7 @@ def test_present_changes_panels_that_are_open_and_takes_them_back():
     whole = playground("binary: heatmap; seq_len=8")
     for panel in (*panels, whole.explorer):
         panel.box._view_count = 1  # as a page counts that shows it
-    before = [panel.png for panel in panels]
+    before = [unpacked(panel.png) for panel in panels]
     present(theme="dark")
     for panel in (*panels, whole.explorer):
         assert (panel.sheet.theme, panel._drawn.scale > 1) == ("dark", True)
@@ -448,7 +448,7 @@ def test_present_changes_panels_that_are_open_and_takes_them_back():
     assert [pen.view.name for pen in panels[1].sheet.pens] == ["heatmap"]  # as it was chosen
     assert [panel.sheet.theme for panel in panels] == ["light", "light"]
     present(False)
-    assert [panel.png for panel in panels] == before
+    assert [unpacked(panel.png) for panel in panels] == before
     assert panels[0].box._dom_classes == panels[1].box._dom_classes == ("posenc",)
     whole.close()
     closed = whole.box._dom_classes
