@@ -119,11 +119,11 @@ class Spec:
             own = dict(encoding.highest)
             if ends_show and encoding.has("rows"):
                 own.pop("seq_len", None)  # the picture shows where its table ends
-            _lower(highest, own)
+            lower(highest, own)
         seq_len = min(encodings[0].seq_len, highest["seq_len"])
         for view in self.views:
             for encoding in encodings:
-                _lower(highest, view.highest(encoding.num_dims, seq_len))
+                lower(highest, view.highest(encoding.num_dims, seq_len))
         return highest
 
     def fit(self, values: dict) -> tuple[list[Encoding], dict]:
@@ -142,12 +142,11 @@ class Spec:
                 raise ValueError(f"{rule}, got {values[name]}")
 
     def check(self) -> None:
-        """Raise an error if a value breaks a rule or is too high."""
+        """Raise an error if a value that's set breaks a rule or is too high."""
         for name, value in self.values.items():
             self.parameters[name].checked(value)
-        values = self.all_values
-        encodings = self.encodings_at(values)
-        self.refuse_beyond(values, self.highest(encodings))
+        encodings = self.encodings_at(self.all_values)
+        self.refuse_beyond(self.values, self.highest(encodings))
         for encoding in encodings:
             encoding.at(seq_len=encoding.max_positions).check()
 
@@ -180,7 +179,8 @@ def _rank(parameter: Parameter) -> tuple:
     return number, default, power, parameter.least, -len(parameter.options)
 
 
-def _lower(highest: dict, other: dict) -> None:
+def lower(highest: dict, other: dict) -> None:
+    """Lower highest values, by name, to those of another dict."""
     for name, most in other.items():
         highest[name] = min(highest.get(name, most), most)
 

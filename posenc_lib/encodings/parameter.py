@@ -147,7 +147,7 @@ class Parameter:
         try:
             value = float(
                 text.replace(",", "")
-                if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text)
+                if re.fullmatch(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text)
                 else text
             )
         except ValueError:

@@ -159,13 +159,16 @@ class Scene:
             values = values | {name: fitting[name] for name in of_views}
         return values
 
-    def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
-        """Return each frame's values: one parameter moves as far as it can."""
+    def frames(self, values: dict, most: int = FRAMES, also: Sequence = ()) -> list[dict]:
+        """Return each frame's values: one parameter moves as far as it can, through `also`, too."""
         if not self.moves:
             raise ValueError(f"{self.id} has no moving parameter")
         parameter, high = self.parameters[self.moves], self._high(values)
         frames, problem = [], f"{self.moves} must be at most {high} here"
-        for step in parameter.frame_values(self.low, max(high, self.low), most):
+        steps = parameter.frame_values(self.low, max(high, self.low), most)
+        if not parameter.options:
+            steps = sorted({*steps, *(step for step in also if self.low <= step <= high)})
+        for step in steps:
             try:
                 moved = self.clamp(values | {self.moves: step})
                 frames.append(self.values(**moved))
@@ -187,11 +190,14 @@ class Scene:
 
     def _end(self, values: dict) -> float:
         """Return how high the moving parameter can go, given the others."""
-        ends = []
+        return self.highest(values).get(self.moves, self.high)
+
+    def highest(self, values: dict) -> dict:
+        """Return by name how high parameters can go, given the others."""
+        found: dict = {}
         for spec, _ in self.panels(values):
-            encodings = spec.encodings_at(spec.all_values)
-            ends.append(spec.highest(encodings).get(self.moves, self.high))
-        return min(ends)
+            specs.lower(found, spec.highest(spec.encodings_at(spec.all_values)))
+        return found
 
     def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
         """Return the figure's sheet, in the current theme; width is in px."""
@@ -310,7 +316,9 @@ def find(name: str) -> Scene:
         call = f'figure("{known}", NAME=VALUE), or --set NAME=VALUE'
         raise ValueError(f"{known} takes its parameters separately: {call}")
     if ":" in name:
-        return composed(*specs.read(name, most=1))
+        (spec,) = specs.read(name, most=1)
+        spec.check()
+        return composed(spec)
     if name not in FIGURES:
         raise ValueError(
             f"there is no figure {validate.show(name)}. {validate.among(name, FIGURES)}"

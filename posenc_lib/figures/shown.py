@@ -115,8 +115,9 @@ def film_of(
     frames: int = FRAMES,
 ) -> Film:
     """Return a film of the moving parameter, starting where the figure does."""
-    shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
-    steps, home = [at[name] for at in shown], values[name]
+    film, places, name = Film(), {}, figure.moves
+    shown, home = figure.frames(values, frames, [values[name]]), values[name]
+    steps = [at[name] for at in shown]
     start = steps.index(home) if home in steps else 0
     if start == 0 and isinstance(home, float | int):
         start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))

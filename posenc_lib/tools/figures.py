@@ -74,8 +74,8 @@ def add_to(commands) -> None:
     )
     add(
         "--move",
-        metavar="NAME",
-        help="what moves in a gif or html, instead of the figure's own choice",
+        metavar="NAME[=FROM:TO]",
+        help="what moves in a gif or html, and how far, instead of the figure's own choice",
     )
     add("--title", default="", help="the heading, instead of the encoding's name")
     add("--caption", default="", help="what a page or a screen reader says about it")
@@ -124,11 +124,13 @@ def listed(ids: list[str]) -> Iterator[str]:
         caption, alt = one.words(values)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
+            highest = one.highest(values)
             yield f"    {'what you see' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options))
                 if not reach:
-                    reach = f"{parameter.least:g} to {parameter.most:g}"
+                    most = min(parameter.most, highest.get(name, parameter.most))
+                    reach = f"{parameter.least:g} to {most:g}"
                 if name == one.moves:
                     reach += f"; moves from {one.low:g} to {one.high:g} in gif and html"
                 yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach})"
@@ -157,6 +159,7 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     for one, values in asked(options):
         if moving:
             one.frames(values)
+            _refuse_set(one, values, options, suffixes)
         name = named(one.id, *told)
         for suffix in suffixes:
             jobs[f"{name}.{suffix}"] = partial(_make, one, values, suffix, **look)
@@ -170,11 +173,39 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
     wanted = dict(each.split("=", 1) for each in options.set)
     for one in map(find, dict.fromkeys(options.ids)):
         if options.move:
-            parameter = one.parameter(options.move)
-            one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
+            one = _moving(one, *options.move.partition("=")[::2])
         one = replace(one, title=options.title, told=options.caption)
         read = {name: one.parameter(name).read(text) for name, text in wanted.items()}
         yield one, one.values(**read)
+
+
+def _moving(one: Scene, name: str, reach: str) -> Scene:
+    """Return a figure in which another parameter moves, over its slider's range or from FROM:TO."""
+    parameter = one.parameter(name)
+    low, high = parameter.low, parameter.high
+    if reach:
+        ends = reach.split(":")
+        if len(ends) != 2:
+            rule = f"--move takes NAME or NAME=FROM:TO, as in {name}=0:100"
+            raise ValueError(f"{rule}, got {name}={reach}")
+        low, high = (parameter.checked(parameter.read(end)) for end in ends)
+        if not low < high:
+            raise ValueError(f"--move {name}=FROM:TO must have FROM below TO, got {reach}")
+    return replace(one, moves=parameter.name, low=low, high=high)
+
+
+def _refuse_set(one: Scene, values: dict, options: argparse.Namespace, suffixes: list) -> None:
+    """Refuse to set what moves in a gif, or to start a film elsewhere than it goes."""
+    name = one.moves
+    if name not in [one.parameter(each.split("=")[0]).name for each in options.set]:
+        return
+    farther = f"For another range: --move {name}=FROM:TO"
+    if "gif" in suffixes:
+        raise ValueError(f"{name} moves in this gif, so --set can't choose it. {farther}")
+    low, *_, high = (at[name] for at in one.frames(values))
+    if not (one.parameters[name].options or low <= values[name] <= high):
+        rule = f"{name} moves from {as_text(low)} to {as_text(high)}"
+        raise ValueError(f"{rule}, got {as_text(values[name])}. {farther}")
 
 
 def named(figure: str, *told: str) -> str:

@@ -1,5 +1,8 @@
 """The command: what it writes, what it says, and what it leaves when it is stopped."""
 
+import json
+import re
+
 import pytest
 
 from posenc_lib.__main__ import main
@@ -105,6 +108,12 @@ REFUSED = {
     "make clock_hands --format gif --set seq_len=1 --set query=0": (
         "in clock_hands: position must be at most 0 here"
     ),
+    "make rope:rotated_together;query=1000": "query must be at most 63 here, got 1000",
+    "make rope_rotation --set query=0,100": "query must be a number, got '0,100'",
+    "make rope_rotation --format gif --set query=200": "query moves in this gif, so --set can't",
+    "make rope_rotation --format html --set query=300": "query moves from 60 to 288, got 300. For",
+    "make rope_rotation --format gif --move query=0-9": "--move takes NAME or NAME=FROM:TO, as in",
+    "make rope_rotation --format gif --move query=9:0": "must have FROM below TO, got 9:0",
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": (
         "toeplitz has no parameter 'bas'. Did you mean 'base'?"
@@ -122,6 +131,22 @@ def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkey
         assert message in shown.err
         assert len(shown.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_film_goes_as_far_as_it_is_told_through_the_value_that_is_set(tmp_path):
+    asked = ["--move", "query=10:100", "--set", "query=33", "--format", "html"]
+    (page,) = made(tmp_path, "rope: rotated_together; seq_len=128", *asked).values()
+    (values,) = re.findall(r'"values":(\[.*?\])', page)
+    (start,) = re.findall(r'"start":(\d+)', page)
+    steps = [int(step) for step in json.loads(values)]
+    assert (steps[0], steps[int(start)], steps[-1]) == (10, 33, 100)
+
+
+def test_limits_are_those_of_the_figure(capsys):
+    assert figures("list", "rope_rotation") == 0
+    told = capsys.readouterr().out
+    assert "(0 to 511; moves from 60 to 288 in gif and html)" in told
+    assert "number of positions (1 to 1024)" in told
 
 
 def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, monkeypatch):

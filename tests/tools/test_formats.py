@@ -125,8 +125,9 @@ def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", frames=5))
     film = told(tmp_path / "a.html")
-    assert films.along(film, "words") == [one.draw(at).text for at in one.frames(one.defaults, 5)]
-    for at, k in zip(one.frames(one.defaults, 5), film["sliders"][0]["frames"], strict=True):
+    ats = one.frames(one.defaults, 5, [one.defaults["base"]])
+    assert films.along(film, "words") == [one.draw(at).text for at in ats]
+    for at, k in zip(ats, film["sliders"][0]["frames"], strict=True):
         shown = films.frames(film)[k]
         for theme, picture in (("light", shown), ("dark", films.in_dark(film, shown))):
             with style.themed(theme):
@@ -239,7 +240,8 @@ def test_a_frame_has_its_axes_and_curves_in_numbers(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", dpi=50, frames=3))
     film = told(tmp_path / "a.html")
-    for k, at in zip(film["sliders"][0]["frames"], one.frames(one.defaults, 3), strict=True):
+    shown = one.frames(one.defaults, 3, [one.defaults["base"]])
+    for k, at in zip(film["sliders"][0]["frames"], shown, strict=True):
         own, first = film["frames"][k]["axes"], film["frames"][0]["axes"]
         axes = [plot or before for plot, before in zip(own, first, strict=True)]
         plot, table = axes[-1], pe.sinusoidal(64, 64, base=at["base"])
