@@ -62,7 +62,8 @@ function shape(plot, mine, truth) {
     const stretch = ({ way, from }, k) => `${way > 0 ? up : down}${k ? ` from a ${turns(way)} at ${named(plot, from)}` : ""}`;
     return runs ? runs.map(stretch).join(", then ") || level : `${swings} up and down all the way`;
   };
-  const it = goes(real, "stays level", ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : top === null ? "" : `, and its highest peak is at ${named(plot, top)}`);
+  const flat = mine.length < plot.x.length ? `stays level from ${named(plot, mine[0][0])} to ${named(plot, mine.at(-1)[0])}` : "stays level";
+  const it = goes(real, flat, ["rises", "falls"], "swings") + (real?.ripples ? ", with ripples" : top === null ? "" : `, and its highest peak is at ${named(plot, top)}`);
   const apart = average(mine.map(([, y], k) => Math.abs(seen(y) - seen(truth[k][1])))) / Math.abs(high - low);
   if (apart < TURN / 2 && (!level || drawn?.length === 0)) return `You got the shape: it ${it}.`;
   if (drawn?.length && ways(real).startsWith(`${ways(drawn)},`))

@@ -25,7 +25,8 @@ REST = [path.stem for path in NOTEBOOKS if path.stem not in (*MOVED, DONE)]
 ALL = os.environ.get("POSENC_LITE") == "all"
 REST = REST if ALL else []
 PATIENCE = 300_000  # ms: on a busy machine Python takes minutes to start
-LIVE = "document.querySelector('#posenc-status')?.textContent.startsWith(\"It's live\")"
+STATUS = "document.querySelector('#posenc-status')?.textContent.startsWith(\"{}\")"
+LIVE = STATUS.format("It's live")
 BOOK = "jupyterapp.shell.currentWidget"
 TORCH = "PyTorch doesn't run in a browser: just read this cell."
 MODEL = f"The model itself doesn't run in a browser. Here {WITHOUT}"
@@ -288,7 +289,26 @@ def a_phone_has_a_live_picture_and_no_room_is_lost(browser, address):
         assert lesson.page.locator(".jp-NotebookPanel").bounding_box()["y"] < 10
 
 
+def a_loop_without_an_end_is_told_and_a_reload_does_not_run_it_again(browser, address):
+    with opened(browser, f"{address}00_start_here.html") as lesson:
+        page = lesson.page
+        lesson.ready()
+        cell(lesson, "check").locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text("while True: pass")
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_function(STATUS.format("Python is busy"))
+        page.wait_for_function(f"{ENTRIES} >= 2")  # what was changed, and which cell waits
+        page.wait_for_function(f"!{BOOK}.context.model.dirty")
+        page.reload()
+        lesson.ready()
+        cell(lesson, "while True").scroll_into_view_if_needed()  # here others run
+        page.wait_for_timeout(1000)
+        all_to_their_ends(lesson.explorers()[0], next(panels("00_start_here")))
+
+
 MORE = [
+    a_loop_without_an_end_is_told_and_a_reload_does_not_run_it_again,
     a_restarted_python_brings_the_page_back_to_life,
     links_lead_on_to_the_playground_which_downloads_its_pictures,
     a_phone_has_a_live_picture_and_no_room_is_lost,

@@ -326,7 +326,9 @@ def test_a_drawing_far_from_the_curve_has_not_got_its_shape_and_a_peak_is_told_b
     pairs = [
         drawn_over(plot_of(jump, "", (0, 1)), ramp),
         drawn_over(plot_of(peak, "", (0, 1)), moved),
+        (plot_of(jump, "", (0, 1)), [[k, k / 60] for k in range(3, 61)]),  # begun after the jump
     ]
-    far, near = verdicts(pairs)
+    far, near, late = verdicts(pairs)
+    assert late.startswith("You drew it rising, but it stays level from 3 to 60. From pair 3 to 60")
     assert far.startswith("You drew it rising, but it rises much sooner: it's halfway at")
     assert near.startswith("You got the shape, but its peak comes sooner: it's at 20, yours is")

@@ -5,9 +5,12 @@ const FILE = new URLSearchParams(location.search).get("path") ?? "", LESSON = PA
 const ROOT = new URL("../", location.href.split(/[?#]/)[0]);
 const KEPT = [`posenc-drawing ${location.pathname}${FILE}`, `posenc-lesson ${location.pathname}${FILE}`]; // see guess.js
 const SOON = 700; // ms until a change is saved
+const LONG = 3000; // ms of work that's told
 const LATE = 120; // s after which Python won't come
 const SMALL = "(max-width: 600px), (max-height: 500px)"; // as in page.css
 const MEANT = /NOT be synced|is duplicated|Connection lost/; // JupyterLite's warnings about what's intended here
+const LIVE = "It's live: drag a slider. If you change a cell, press Run.";
+const BUSY = "Python is busy. If that never ends, reload the page: this cell then waits for Run.";
 const [cover, bar, status] = ["cover", "bar", "status"].map(name => document.getElementById(`posenc-${name}`));
 const say = words => status.textContent !== words && (status.textContent = words);
 const pause = ms => new Promise(done => setTimeout(done, ms));
@@ -88,17 +91,20 @@ function liven({ content, sessionContext }) {
     }
     if (mine !== python) return;
     runs = false;
-    say("It's live: drag a slider. If you change a cell, press Run.");
+    say(LIVE);
   };
   const want = k => {
     wanted = Math.max(wanted, k);
     if (ready && !runs && wanted >= 0) (runs = true), run(python);
   };
+  const endless = `${KEPT[1]} endless`, waits = localStorage.getItem(endless); // the cell a page was left in
   const watch = cell => {
-    settled.set(cell, source(cell));
+    if (cell.model.id !== waits) settled.set(cell, source(cell));
     cell.model.stateChanged.connect(({ executionState, executionCount }, { name }) => {
       // A cell that didn't get to run, because one above it failed, has no number.
-      if (name === "executionState" && executionState === "idle" && executionCount) ran.add(cell), settled.set(cell, source(cell));
+      if (name !== "executionState" || executionState !== "idle" || !executionCount) return;
+      ran.add(cell), settled.set(cell, source(cell));
+      if (localStorage.getItem(endless) === cell.model.id) localStorage.removeItem(endless);
     });
     sight.observe(cell.node);
   };
@@ -115,7 +121,17 @@ function liven({ content, sessionContext }) {
     ready = true;
     want(cells.findIndex(({ node }) => node.querySelector(".jp-OutputArea img, .posenc"))); // wherever the first picture is
   };
-  sessionContext.statusChanged.connect((_, now) => now.endsWith("restarting") && begin());
+  let long;
+  const told = () => {
+    const { id } = cells.find(({ model }) => model.executionState === "running")?.model ?? {};
+    say(BUSY), id && localStorage.setItem(endless, id);
+  };
+  sessionContext.statusChanged.connect((_, now) => {
+    clearTimeout(long);
+    if (now.endsWith("restarting")) begin();
+    else if (now === "busy" && ready) long = setTimeout(told, LONG);
+    else if (now === "idle" && status.textContent === BUSY) say(LIVE);
+  });
   return begin();
 }
 
