@@ -214,6 +214,10 @@ SAID = [
         SIZES | {"layer_types": [SLIDING], "sliding_window": 2048},
         "has a window of 2,048 tokens, so long texts",
     ),
+    (
+        SIZES | {"model_type": "mistral", "sliding_window": 1024},
+        "Sliding attention has a window of 1,024 tokens, so long texts",
+    ),
 ]
 UNSAID = [
     ("llama_3_1", "rope_interleave"),

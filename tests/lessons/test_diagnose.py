@@ -367,6 +367,14 @@ MEASURED = [
     ),
     (
         lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)),
+        "A token's key is rotated 1 position further than its query: right only if",
+    ),
+    (
+        lambda q, k, positions: (pe.rope(q, 3 - positions), pe.rope(k, -positions)),
+        "A token's key is rotated 3 positions further than its query: right only if",
+    ),
+    (
+        lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 0.5)),
         "get different angles",
     ),
 ]

@@ -194,8 +194,21 @@ def measured(one: Tokens) -> str:
     if (found.theta < 0).any():
         told += f" {'Other' if found.sign < 0 else 'Some'} pairs rotate the opposite way:{TRAINED}"
     if not np.allclose(between, np.diag(np.diag(between)), atol=SAME):
-        told += f" A token's query and key get different angles:{TRAINED}"
+        told += f" {_apart(one, between, found)}:{TRAINED}"
     return told
+
+
+def _apart(one: Tokens, between: np.ndarray, found: Turning) -> str:
+    """Say how differently a token's query and key rotate: by whole positions, or in any way."""
+    first, second = one.pairs
+    turned = between[first, first] + 1j * between[first, second]
+    for n in range(1, SIDE):
+        for ahead, behind, way in (("query", "key", 1), ("key", "query", -1)):
+            angles = np.exp(1j * way * found.sign * n * found.theta)
+            if np.allclose(turned / np.abs(turned), angles, atol=SAME):
+                many = "1 position" if n == 1 else f"{n} positions"
+                return f"A token's {ahead} is rotated {many} further than its {behind}"
+    return "A token's query and key get different angles"
 
 
 def _before(one: Tokens) -> str:
