@@ -293,6 +293,7 @@ def a_loop_without_an_end_is_told_and_a_reload_does_not_run_it_again(browser, ad
     with opened(browser, f"{address}00_start_here.html") as lesson:
         page = lesson.page
         lesson.ready()
+        lesson.run_rest()
         cell(lesson, "check").locator(".cm-content").click()
         page.keyboard.press("Control+a")
         page.keyboard.insert_text("while True: pass")
