@@ -104,6 +104,8 @@ def _tape(pen, query: float, offset: int) -> None:
     whole, middles = round(query), wide / 2 + cell * np.array(shown)
     there = {k: whole + (offset if k == key else k) for k in shown}
     places = {k: f"{n}".replace("-", "−") for k, n in there.items() if n >= 0 or k in colors}
+    if key != offset:  # positions are left out beside it
+        words[key - np.sign(key)] = places[key - np.sign(key)] = "…"
     slid = middles - cell * (query - whole)
     x = np.append(middles, slid)[:, None] + SIDES * (cell / 2 - 1.5)
     y = high - np.repeat(ROWS, len(shown), axis=0)
