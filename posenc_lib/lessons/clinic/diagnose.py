@@ -90,7 +90,8 @@ def diagnose(
         mine: a name, an object, or a function. f(positions, d_model) returns (n, d_model);
             f(x, positions) rotates x; f(q, k, positions) and f(q, k) rotate both; f(q_len, k_len)
             returns a bias, (heads, q_len, k_len); f(height, width, d_model) and
-            f(x, height, width) return patches, row by row.
+            f(x, height, width) return patches, row by row. An array is read as a table of
+            position vectors, never as queries or keys.
         kind: "additive", "rotary", "bias" or "plane", if your arguments have other names.
         dims: dims per token or head. None means the encoding's own, or 64 for a function.
         heads: number of heads, if x has shape (heads, n, dims) instead of (n, dims).
