@@ -403,6 +403,7 @@ class Rotary(Waves, Vectors):
     parameters: Parameters = (seq_len_of(64), even_of(64, "head_dim"), parameter.CONTENT)
     turning_sense = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # multiplies queries and keys, in some scalings
+    window: int | None = None  # how many tokens a query looks back, if that's limited
 
     @cached_property
     def training_length(self) -> int:

@@ -67,6 +67,11 @@ class ModelRope(Scaled):
     num_dims = head_dim
 
     @property
+    def window(self) -> int | None:
+        """How many tokens a query looks back, if that's limited."""
+        return self.asked.window
+
+    @property
     def highest(self) -> dict:
         # most of GPT-NeoX's dims never rotate
         return super().highest | {"pair": len(self.frequencies) - 1}

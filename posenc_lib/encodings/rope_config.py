@@ -17,7 +17,12 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.rope_scaling import KEYS, MOST_DIMS, MOST_KEYS, refuse_slips, rope_scaling
 from posenc_lib.files import stored_data
 
-FULL, NO_ROPE = "full_attention", "no_rope"
+FULL, SLIDING, NO_ROPE = "full_attention", "sliding_attention", "no_rope"
+WINDOWS = {  # by type of layer: keys for how many tokens it looks back
+    SLIDING: ("sliding_window", "local_attention"),
+    "hybrid_sliding": ("sliding_window",),
+    "chunked_attention": ("attention_chunk_size",),
+}
 # layers that know the order some other way
 WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")
 RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "attention": FULL}
@@ -68,6 +73,7 @@ class LayerType(NamedTuple):
     parameters: dict[str, Any] | None = None
     head_dim: int = 0  # how many dims rotate unless the parameters leave some out
     longest: int | None = None  # max_position_embeddings
+    window: int | None = None  # how many tokens it looks back, if that's limited
 
     def scaled(self, **how) -> tuple[npt.NDArray[np.floating], float]:
         """Return the result of `rope_scaling`. how are its seq_len and dtype."""
@@ -162,8 +168,24 @@ def _layers(said: dict, row: dict) -> dict[str, LayerType]:
         if marks[k] is not True:
             parameters["rope_theta"] = marks[k]
         turning = _turning(said | {"nested": nested}, row, types[k], numbers, parameters)
-        layers[name] = LayerType(listed, *turning)
+        layers[name] = LayerType(listed, *turning, _window(said, types[k]))
     return layers
+
+
+def _window(said: dict, kind: str) -> int | None:
+    """Return how many tokens layers of a type look back, if that's limited."""
+    for key in WINDOWS.get(kind, ()):
+        if window := window_of(said, key):
+            return window
+    return None
+
+
+def window_of(said: dict, key: str = "sliding_window") -> int | None:
+    """Return the number of tokens under a key, if there is one."""
+    value = said.get(key)
+    if isinstance(value, str):
+        raise TypeError(f"config[{key!r}] must be an integer, got {validate.show(value)}")
+    return value if isinstance(value, int) and value is not True and value > 0 else None
 
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
@@ -423,6 +445,11 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
         return [row["marked"] if mark else FULL for mark in marks], numbered
     if nested and "layers" not in row:
         return nested, False
+    usual = row.get("slides")  # how many layers don't
+    if usual is not None and window_of(said) and (not usual or said.get("use_sliding_window")):
+        usual = usual and said.get("max_window_layers", usual)
+        full = validate.integer("config['max_window_layers']", usual, low=0, high=MOST_LAYERS)
+        return [FULL if k < full else SLIDING for k in range(many)], numbered
     rule = row.get("layers", {"of": [FULL]})
     kinds = rule["of"]
     if rule.get("every") in said:

@@ -46,13 +46,15 @@ def angles_seen(pen, encoding, times=TIMES):
     """
     trained, length, theta, now = longer(encoding, times)
     turn, pairs = 2 * np.pi, len(theta)
+    window = encoding.window or length  # no offset is longer
+    before, after = min(trained, window), min(length, window)
     seen, last, none = (
-        np.minimum(trained * theta, turn),
-        np.minimum(length * now, turn),
+        np.minimum(before * theta, turn),
+        np.minimum(after * now, turn),
         np.zeros(pairs),
     )
     # An angle within a step of a trained one isn't new: squeezed ones land in between.
-    new = (seen < turn) & (length * now - seen > theta)
+    new = (seen < turn) & (after * now - seen > theta)
     side = math.ceil(math.sqrt(pairs))
     rows = {row: str(row * side) for row in range(0, side, 1 + side // 10)}
     pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=rows)
@@ -71,6 +73,8 @@ def angles_seen(pen, encoding, times=TIMES):
     meet = f"{count} of {style.plural(pairs, 'pair')} {'sees' if count == 1 else 'see'} new angles"
     pen.title(meet if count else "No new angles")
     told = f"In {trained:,} positions of training, {full} of {pairs} pairs completed a turn (gray)"
+    if window < trained:
+        told = f"In a window of {window:,} tokens, {full} of {pairs} pairs complete a turn (gray)"
     return f"{told}. A text of {length:,} takes {count} of the others to new angles (blue)."
 
 

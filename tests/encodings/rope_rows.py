@@ -14,6 +14,8 @@ Run `python tests/encodings/rope_rows.py` with the extra `benchmark`. Each row h
     still: which types of layers have none; unless: but they have it without this key.
     layers, at, last: which types come after each other. marks, zero_every, marked: which layers
         turn one by one.
+    slides: with a window, all layers slide from this one on, or from max_window_layers, if
+        use_sliding_window; all of them if 0.
     heads: the keys that say how many dims turn, the first that is there; else
         times·hidden_size/heads.
     whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.

@@ -106,7 +106,14 @@ def test_lines_and_explorers_take_models_and_configs():
 
 
 SIZES = {"head_dim": 64, "max_position_embeddings": 2048}
+QWEN = SIZES | {"model_type": "qwen2", "num_hidden_layers": 28}
+QWEN |= {"use_sliding_window": True, "sliding_window": 512}
 BAD = [
+    (
+        SIZES | {"model_type": "mistral", "sliding_window": "512"},
+        TypeError,
+        "config['sliding_window'] must be an integer, got '512'",
+    ),
     ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
     (
         {"model_type": "gpt2", "n_positions": 1024},
@@ -218,6 +225,11 @@ SAID = [
         SIZES | {"model_type": "mistral", "sliding_window": 1024},
         "Sliding attention has a window of 1,024 tokens, so long texts",
     ),
+    (
+        QWEN | {"max_window_layers": 14},
+        "Full attention and sliding attention (28 of 28 layers)",
+    ),
+    (QWEN | {"max_window_layers": 28}, "Full attention (28 of 28 layers)"),
 ]
 UNSAID = [
     ("llama_3_1", "rope_interleave"),
@@ -225,7 +237,20 @@ UNSAID = [
     ("smollm3", "Queries there grow"),
     (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "never had"),
     (SIZES | {"use_sliding_window": False, "sliding_window": 512}, "sliding_window is"),
+    (QWEN | {"max_window_layers": 28}, "sliding_window is"),
 ]
+
+
+def test_no_angle_is_new_where_layers_look_no_farther_back_than_a_window():
+    of = lambda window: of_config(QWEN | {"max_window_layers": 0, "sliding_window": window})  # noqa: E731
+    texts = [pe.explore(of(window), views="angles_seen", times=4).text for window in (512, 4096)]
+    turned = [int((window * pe.inv_freq(64) >= 2 * np.pi).sum()) for window in (512, 2048)]
+    short, long = texts
+    assert f"In a window of 512 tokens, {turned[0]} of 32 pairs complete a turn" in short
+    assert "takes 0 of the others to new angles" in short
+    new = 32 - turned[1]  # at most: squeezed ones land in between
+    count = int(re.search(r"takes (\d+) of the others", long)[1])
+    assert 0 < count <= new
 
 
 def test_what_is_told_and_what_is_not():

@@ -263,7 +263,8 @@ def _another_base(other: float, base: float, n: int, dims: int) -> str:
     powers = SLIPS | {"the exponent has d/2 − 1 instead of d/2": n / max(n - 1, 1)}
     for slip, power in powers.items():
         if abs(other / base**power - 1) < OFF:
-            return f"{those}: {slip}."
+            simple = abs(other / float(f"{other:.1g}") - 1) < OFF  # someone could have chosen it
+            return f"{those}: either {NEVER_READ}, or {slip}." if simple else f"{those}: {slip}."
     over_all = other ** (dims / 2 / n)
     raised = over_all / base  # usually by an NTK factor
     is_nearer = abs(np.log(raised)) < abs(np.log(other / base))

@@ -16,7 +16,6 @@ from posenc_lib.encodings.models import (
     without_scaling,
 )
 from posenc_lib.encodings.rope_config import (
-    FULL,
     WITHOUT_ATTENTION,
     LayerType,
     families,
@@ -25,6 +24,7 @@ from posenc_lib.encodings.rope_config import (
     layers_of,
     stated,
     text_part,
+    window_of,
 )
 from posenc_lib.encodings.rope_scaling import LARGEST
 from posenc_lib.encodings.temperature import attention_temperature
@@ -34,11 +34,6 @@ UNMOVED = {"original_max_position_embeddings", "mscale_all_dim", "llama_4_scalin
 NOISE = 1e-9  # of a quotient of two frequencies
 MOST = 1e300  # of a number that's halved to see whether it matters
 LAST = 131_071  # a position far back in a long text
-WINDOWS = {  # by type of layer: keys for how many tokens it looks back
-    "sliding_attention": ("sliding_window", "local_attention"),
-    "hybrid_sliding": ("sliding_window",),
-    "chunked_attention": ("attention_chunk_size",),
-}
 
 
 class Fate(NamedTuple):
@@ -63,12 +58,6 @@ class Fate(NamedTuple):
     window: int | None  # how many tokens such a layer looks back, if it's limited
     changed: int  # how many frequencies change from `length` to one token more,
     most: float  # and by how much at most
-
-    @property
-    def called(self) -> str:
-        """What its layers are called."""
-        always = self.layer == FULL and self.window
-        return "sliding attention" if always else self.layer.replace("_", " ")
 
     @property
     def cliff(self) -> int | None:
@@ -108,10 +97,7 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     faster = int((slower < 1 - NOISE).sum())
     kept = int((slower < 1 + NOISE).sum()) - faster
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
-    keys = WINDOWS.get(name.split(",")[0], ())
-    if "window" in family(said).get("also", ()):  # its code has one in every layer
-        keys = ("sliding_window",)
-    window = next(filter(None, (_window(said, key) for key in keys)), None)
+    window = asked.window
     new = (before[turning] * length < 2 * np.pi) & (window is None or window > length)
     last, next_one = (asked.scaled(seq_len=n)[0][turning] for n in (length, length + 1))
     jump = np.maximum(last / next_one, next_one / last)
@@ -290,7 +276,7 @@ def _idle(config: dict) -> list[str]:
 
 def _names(each: list[Fate], said: dict) -> str:
     """Return the names of these layers, and how many there are."""
-    names = " and ".join(one.called for one in each)
+    names = " and ".join(one.layer.replace("_", " ") for one in each)
     numbers, many = sum(len(one.numbers) for one in each), said.get("num_hidden_layers")
     counted = f" ({numbers} of {many} layers)" if numbers and many else ""
     return f"{names[0].upper()}{names[1:]}{counted}"
@@ -321,20 +307,12 @@ def _pairs(each: list[Fate], said: dict, times: float) -> str:
     return f"{text}. Kept: {one.kept}, in between: {one.between}, {slowed}."
 
 
-def _window(said: dict, key: str) -> int | None:
-    """Return how many tokens layers look back, if a config limits them."""
-    value = said.get(key)
-    if isinstance(value, str):
-        raise TypeError(f"config[{key!r}] must be an integer, got {validate.show(value)}")
-    return value if isinstance(value, int) and value is not True else None
-
-
 def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say which angles a longer text adds. With a short window, it adds none."""
     near = [one for one in each if one.window is not None and one.window <= one.length]
     sentences = []
     for one in near:
-        window = f"{one.called.capitalize()} has a window of {one.window:,} tokens"
+        window = f"{one.layer.replace('_', ' ').capitalize()} has a window of {one.window:,} tokens"
         sentences.append(f"{window}, so long texts add no new angles there.")
     far = [one for one in each if one not in near]
     if far:
@@ -424,7 +402,7 @@ def _still_layers(config: dict, said: dict) -> list[str]:
 
 def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what else matters for positions, with the lesson that shows it."""
-    given, window = said.get("rope_parameters") or {}, _window(said, "sliding_window")
+    given, window = said.get("rope_parameters") or {}, window_of(said)
     also = family(said).get("also", ())
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
     sentences = []
@@ -453,7 +431,8 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
         how = f"queries grow with their position, {grown} (lesson 10)"
         sentences.append(f"llama_4_scaling_beta {betas[0]:g}: {how}.")
     limited = any(one.window for one in found)
-    if window and not limited and said.get("use_sliding_window", True):
+    known = limited or "slides" in family(said)
+    if window and not known and said.get("use_sliding_window", True):
         which = "but the config doesn't say in which layers"
         where = "In layers that look no farther back, long texts add no new angles"
         sentences.append(f"sliding_window is {window:,}, {which}. {where}.")
