@@ -196,7 +196,13 @@ WRONG = [
         lambda x, positions: pe.rope(x, positions, base=100.0),
         {"rope_theta": 1e4},
         CONFIG,
-        "the exponent is i/d instead",
+        "either the config's base was never read, or the exponent is i/d instead",
+    ),
+    (
+        lambda x, positions: pe.rope(x, positions, base=500_000.0**0.5),
+        {"rope_theta": 500_000},
+        CONFIG,
+        "The frequencies match base 707.1: the exponent is i/d instead",
     ),
     (
         lambda x, positions: pe.rope(x, positions, base=1e8),
