@@ -124,7 +124,8 @@ def listed(ids: list[str]) -> Iterator[str]:
         caption, alt = one.words(values)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
-            highest = one.highest(values)
+            panels = list(one.panels(values))
+            highest = {} if panels[1:] else one.highest(values)  # several have their own limits
             yield f"    {'what you see' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options))
@@ -176,7 +177,24 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Scene, dict]]:
             one = _moving(one, *options.move.partition("=")[::2])
         one = replace(one, title=options.title, told=options.caption)
         read = {name: one.parameter(name).read(text) for name, text in wanted.items()}
-        yield one, one.values(**read)
+        values = one.values(**read)
+        if options.move:
+            values = _begun(one, values, options)
+        yield one, values
+
+
+def _begun(one: Scene, values: dict, options: argparse.Namespace) -> dict:
+    """Return values within the range of a film; refuse a range it can't reach the end of."""
+    name, frames = one.moves, one.frames(values)
+    if one.parameters[name].options:
+        return values
+    first, last = frames[0][name], frames[-1][name]
+    if ":" in options.move and last < one.high:
+        rule = f"--move {name} must end at {as_text(last)} or before here"
+        raise ValueError(f"{rule}, got {as_text(one.high)}")
+    if any(one.parameter(each.split("=")[0]).name == name for each in options.set):
+        return values
+    return one.values(**values | {name: min(max(values[name], first), last)})
 
 
 def _moving(one: Scene, name: str, reach: str) -> Scene:
@@ -186,7 +204,8 @@ def _moving(one: Scene, name: str, reach: str) -> Scene:
     if reach:
         ends = reach.split(":")
         if len(ends) != 2:
-            rule = f"--move takes NAME or NAME=FROM:TO, as in {name}=0:100"
+            example = f"{name}={as_text(low)}:{as_text(high)}"
+            rule = f"--move takes NAME or NAME=FROM:TO, as in {example}"
             raise ValueError(f"{rule}, got {name}={reach}")
         low, high = (parameter.checked(parameter.read(end)) for end in ends)
         if not low < high:
