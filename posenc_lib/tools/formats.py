@@ -67,16 +67,19 @@ def gif(figure: Scene, values: dict, dpi, width, frames: int) -> bytes:
         width -= 2 * margin
     elif own < LEAST:
         width = own = LEAST
+    values_shown = [style.written(at[figure.moves]) for at in shown]
+    longest = max(style.text_width(value, 11, "bold") for value in values_shown) / CSS_DPI
+    room = max(0.84, longest + 0.02)
     dpi = dpi or min(DPI["gif"], CSS_DPI * MOST / (own + 2 * margin))
     drawn, stays = figure.draw(shown[0], width, dpi), _stays(len(shown), figure.glides)
     figure.steady(drawn, shown)
     around = round(margin * dpi / CSS_DPI)
 
     def picture(at: float) -> np.ndarray:
-        value, part = style.written(shown[round(at)][figure.moves]), at / (len(shown) - 1)
+        value, part = values_shown[round(at)], at / (len(shown) - 1)
         wide = drawn.size[0] / CSS_DPI
         above = [_heading(figure.title, wide, dpi)] if figure.title else []
-        above.append(_strip(figure.moves, value, part, wide, dpi))
+        above.append(_strip(figure.moves, value, part, wide, dpi, room))
         _move(figure, drawn, shown, at)
         return _in_paper(np.vstack([*above, drawn.pixels()[..., :3]]), around)
 
@@ -163,8 +166,11 @@ def _heading(words: str, width: float, dpi: float) -> np.ndarray:
     return np.asarray(canvas.buffer_rgba())[..., :3]
 
 
-def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.ndarray:
-    """Return the pixels of a slider: its name, how far along it is (0 to 1), its value."""
+def _strip(name, value: str, part: float, width: float, dpi: float, room: float) -> np.ndarray:
+    """Return the pixels of a slider: its name, how far along it is (0 to 1), its value.
+
+    room: inches for the longest value.
+    """
     role = {
         "query": style.QUERY,
         "position": style.QUERY,
@@ -172,7 +178,7 @@ def _strip(name: str, value: str, part: float, width: float, dpi: float) -> np.n
         "offset": style.INK,
     }.get(name, style.KEY)
     # of the line, right of its name and left of the longest value
-    begin, end = (0.16 + 0.095 * len(name)) / width, 1 - 1.0 / width
+    begin, end = (0.16 + 0.095 * len(name)) / width, 1 - (0.16 + room) / width
     here, look = begin + (end - begin) * part, {"fontsize": 11, "fontweight": "bold"}
     with style.styled():
         figure = Figure(figsize=(width, STRIP), dpi=dpi)
