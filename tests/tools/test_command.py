@@ -114,6 +114,7 @@ REFUSED = {
     "make rope_rotation --format html --set query=300": "query moves from 60 to 288, got 300. For",
     "make rope_rotation --format gif --move query=0-9": "--move takes NAME or NAME=FROM:TO, as in",
     "make rope_rotation --format gif --move query=9:0": "must have FROM below TO, got 9:0",
+    "make rope_rotation --format gif --move query=9:999": "must end at 511 or before here, got 999",
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": (
         "toeplitz has no parameter 'bas'. Did you mean 'base'?"
@@ -142,11 +143,21 @@ def test_a_film_goes_as_far_as_it_is_told_through_the_value_that_is_set(tmp_path
     assert (steps[0], steps[int(start)], steps[-1]) == (10, 33, 100)
 
 
+def test_words_are_of_a_value_that_its_film_has(tmp_path, capsys):
+    asked = ["--move", "base=20:5000", "--set", "d_model=32", "--format", "html"]
+    made(tmp_path, "base_sweep", *asked)
+    told = capsys.readouterr().out
+    assert "base 5000" in told
+    assert "base 10000" not in told
+
+
 def test_limits_are_those_of_the_figure(capsys):
     assert figures("list", "rope_rotation") == 0
     told = capsys.readouterr().out
     assert "(0 to 511; moves from 60 to 288 in gif and html)" in told
     assert "number of positions (1 to 1024)" in told
+    assert figures("list", "ladder") == 0  # its panels have their own
+    assert "--set seq_len=16  number of positions (1 to 4096;" in capsys.readouterr().out
 
 
 def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, monkeypatch):
