@@ -3,7 +3,7 @@
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // arrow-key steps from one end of an axis to the other
 const TURN = 0.08; // of an axis: a curve must go this far to count as rising or falling
-const FAR = 0.4; // of an axis: a drawing that's off by more, on average, hasn't got the shape
+const FAR = 0.36; // of an axis: a drawing that's off by more, on average, hasn't got the shape
 const RIPPLE = 0.25; // of an axis: swings this large can be ripples on a curve that rises or falls, larger ones can't
 const LATE = 0.1; // of the places: halfway through a stretch can be this much sooner or later
 const FEW = 3; // stretches to describe one by one
@@ -77,7 +77,8 @@ function shape(plot, mine, truth) {
   const [far, k] = farthest(plot, real, drawn, "from"); // a peak is told by its place, and then by its width
   if (far) return `You got the shape, but its ${turns(real[k].way)} comes ${far < 0 ? "sooner" : "later"}: it's at ${named(plot, real[k].from)}, yours is at ${named(plot, drawn[k].from)}.`;
   const [late, most] = farthest(plot, real, drawn, "half");
-  if (!late) return `You got the shape: it ${it}.`;
+  const mean = points => average(points.map(([, y]) => seen(y)));
+  if (!late) return apart < FAR ? `You got the shape: it ${it}.` : `It ${it}, as you drew, but much ${mean(truth) > mean(mine) ? "higher" : "lower"}.`;
   if (real.length === 2) {
     const reach = ([a, b]) => `from ${named(plot, a.half)} to ${named(plot, b.half)}`, wide = ([a, b]) => away(plot, b.half, a.half);
     const how = wide(real) < wide(drawn) ? "narrower" : wide(real) > wide(drawn) ? "wider" : "shifted";

@@ -16,7 +16,7 @@ from posenc_lib.views.style import CSS_DPI
 
 # In a text, this picture is what the panel above shows once the reader has drawn
 ANSWER = "answer.png"
-SHOW = "import posenc_lib.tools.notebooks as _n; print(_n.answered(_oh[{}]))"
+SHOW = "import posenc_lib.tools.notebooks as _n; print(_n.answered(_oh, {}))"
 FAILURES = (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError)
 
 
@@ -75,8 +75,13 @@ def _with_answers(cells: list) -> Iterator[tuple]:
             yield cell, number
 
 
-def answered(panel) -> str:
-    """Return what a panel shows once the reader has drawn, a PNG in base64."""
+def answered(outputs: dict, number: int) -> str:
+    """Return what a panel shows once the reader has drawn, a PNG in base64.
+
+    It's the last one up to this number that asks for a drawing: others may have come in between.
+    """
+    asking = (k for k in range(number, 0, -1) if getattr(outputs.get(k), "asks", False))
+    panel = outputs[next(asking, number)]
     panel.answer()
     return base64.b64encode(panel.sheet.picture("png", CSS_DPI)).decode()
 

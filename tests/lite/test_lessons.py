@@ -300,6 +300,9 @@ def a_loop_without_an_end_is_told_and_a_reload_does_not_run_it_again(browser, ad
         page.keyboard.press("Shift+Enter")
         page.wait_for_function(STATUS.format("Python is busy"))
         page.wait_for_function(f"{ENTRIES} >= 2")  # what was changed, and which cell waits
+        lesson.explorers()[0].box.scroll_into_view_if_needed()
+        page.wait_for_timeout(2000)
+        assert page.evaluate(STATUS.format("Python is busy"))
         page.wait_for_function(f"!{BOOK}.context.model.dirty")
         page.reload()
         lesson.ready()

@@ -327,8 +327,12 @@ def test_a_drawing_far_from_the_curve_has_not_got_its_shape_and_a_peak_is_told_b
         drawn_over(plot_of(jump, "", (0, 1)), ramp),
         drawn_over(plot_of(peak, "", (0, 1)), moved),
         (plot_of(jump, "", (0, 1)), [[k, k / 60] for k in range(3, 61)]),  # begun after the jump
+        drawn_over(plot_of(jump, "", (-0.1, 1.1)), ramp),
+        drawn_over(plot_of(jump, "", (-0.1, 1.1)), 0.2 * jump),
     ]
-    far, near, late = verdicts(pairs)
+    far, near, late, also_far, low = verdicts(pairs)
+    assert also_far.startswith("You drew it rising, but it rises much sooner: it's halfway at")
+    assert low.startswith("It rises, as you drew, but much higher. You were off by")
     assert late.startswith("You drew it rising, but it stays level from 3 to 60. From pair 3 to 60")
     assert far.startswith("You drew it rising, but it rises much sooner: it's halfway at")
     assert near.startswith("You got the shape, but its peak comes sooner: it's at 20, yours is")

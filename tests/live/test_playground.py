@@ -353,6 +353,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
 USUAL = "rope: rotated_together"
 ADDRESSES = [
     ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
+    ("line=rope+alibi:%20similarity", "rope+alibi: similarity", ""),
     ("preset=base+100+raps", USUAL, "there is no scene &#x27;base 100 raps&#x27;"),
     ("color=red", USUAL, ""),
 ]

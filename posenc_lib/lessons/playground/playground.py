@@ -514,8 +514,9 @@ def _called(view: str) -> str:
 def _in_address() -> str | None:
     """Return the scene or line an app's address asks for: …/?preset=…, or …/?line=…."""
     # Voilà puts it here
-    asked = parse_qs(os.environ.get("QUERY_STRING", ""))
-    return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
+    query = os.environ.get("QUERY_STRING", "")
+    lines = parse_qs(query.replace("+", "%2B"))  # in a line, + is between encodings
+    return parse_qs(query).get("preset", lines.get("line", [None]))[0]
 
 
 def playground(spec: str | None = None, *, own: object = ()) -> Playground:

@@ -10,6 +10,7 @@ const LATE = 120; // s after which Python won't come
 const SMALL = "(max-width: 600px), (max-height: 500px)"; // as in page.css
 const MEANT = /NOT be synced|is duplicated|Connection lost/; // JupyterLite's warnings about what's intended here
 const LIVE = "It's live: drag a slider. If you change a cell, press Run.";
+const RUNNING = "Running the cells up to here …";
 const BUSY = "Python is busy. If that never ends, reload the page: this cell then waits for Run.";
 const [cover, bar, status] = ["cover", "bar", "status"].map(name => document.getElementById(`posenc-${name}`));
 const say = words => status.textContent !== words && (status.textContent = words);
@@ -86,12 +87,12 @@ function liven({ content, sessionContext }) {
       if (!settled.has(cell) || ran.has(cell) || cell.isDisposed || cell.model.executionState === "running") continue;
       if (settled.get(cell) !== source(cell) || failed(cell.model)) continue;
       ran.add(cell);
-      say("Running the cells up to here …");
+      if (status.textContent !== BUSY) say(RUNNING);
       await fresh(cell, sessionContext).catch(() => 0); // the error is there in red
     }
     if (mine !== python) return;
     runs = false;
-    say(LIVE);
+    if (sessionContext.session?.kernel?.status !== "busy") say(LIVE); // otherwise, once it's idle
   };
   const want = k => {
     wanted = Math.max(wanted, k);
@@ -130,7 +131,7 @@ function liven({ content, sessionContext }) {
     clearTimeout(long);
     if (now.endsWith("restarting")) begin();
     else if (now === "busy" && ready) long = setTimeout(told, LONG);
-    else if (now === "idle" && status.textContent === BUSY) say(LIVE);
+    else if (now === "idle" && !runs && [RUNNING, BUSY].includes(status.textContent)) say(LIVE);
   });
   return begin();
 }
