@@ -55,7 +55,7 @@ explore("sinusoidal", views="dot_product", seq_len=32, d_model=16, base=100.0, g
 @pytest.mark.slow
 def test_what_a_reader_was_to_draw_is_kept_in_the_answers_fold(tmp_path):
     text, path = nbformat.v4.new_markdown_cell, tmp_path / "a.ipynb"
-    cells = [nbformat.v4.new_code_cell(source) for source in (" ", "x = 1", ASKS)]
+    cells = [nbformat.v4.new_code_cell(source) for source in (" ", "x = 1", ASKS, "y = 2")]
     old = {"answer.png": {"image/png": "b2xk"}}
     cells += [text("Look."), text(FOLD.format(SHOWN)), text("Asks no more.", attachments=old)]
     cells += [nbformat.v4.new_code_cell("x")]
@@ -68,6 +68,7 @@ def test_what_a_reader_was_to_draw_is_kept_in_the_answers_fold(tmp_path):
         1,
         2,
         3,
+        4,
     ]
     *_, fold, no_more, last = book.cells
     assert last.outputs[0].data["text/plain"] == "1"
