@@ -144,6 +144,8 @@ class Scene:
         found = {name: self.parameter(name) for name in wanted}
         given = {p.name: p.checked(wanted[name]) for name, p in found.items()}
         values = self.clamp(self.defaults | given) | given
+        if len(self._panels) == 1 and self.moves not in given:
+            values |= specs.beyond({self.moves: values.get(self.moves)}, self.highest(values))
         for spec, _ in self.panels(values):
             spec.check()
         return values
