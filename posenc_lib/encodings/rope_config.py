@@ -541,7 +541,9 @@ def _parameters(
         return whole | (stated if row.get("one_base") and not nested else {})
     base = own.get("theta", "rope_theta")
     if isinstance(base, str):
-        base = said.get(base)
+        key, base = base, said.get(base)
+        if isinstance(base, str):  # named as the file does
+            validate.real(f"config[{key!r}]", base)
     part = said.get("partial_rotary_factor")
     if row.get("lists"):  # Step 3.5 has one entry per layer
         base = base[number] if isinstance(base, list) and number < len(base) else base

@@ -120,6 +120,11 @@ BAD = [
         ValueError,
         "config['model_type'] must be a model with RoPE",
     ),
+    (
+        SIZES | {"model_type": "gemma3_text", "rope_local_base_freq": "10000"},
+        TypeError,
+        "config['rope_local_base_freq'] must be a number, got '10000'",
+    ),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (
         SIZES | {"alibi": True, "model_type": "falcon"},
