@@ -260,6 +260,7 @@ def test_a_caption_that_tells_of_other_values_gives_way_but_for_facts_in_bracket
     assert pe.figure("shaw_clip", clip=3).caption == "Shaw: Offsets 3 to 31 share row 6."
 
 
+@pytest.mark.slow
 def test_facts_of_a_caption_hold_what_they_name_at_both_ends_of_what_moves():
     for one in FIGURES.values():
         for fact in registry.FACTS.findall(one.caption):

@@ -134,6 +134,7 @@ def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkey
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_film_goes_as_far_as_it_is_told_through_the_value_that_is_set(tmp_path):
     asked = ["--move", "query=10:100", "--set", "query=33", "--format", "html"]
     (page,) = made(tmp_path, "rope: rotated_together; seq_len=128", *asked).values()
@@ -143,6 +144,7 @@ def test_a_film_goes_as_far_as_it_is_told_through_the_value_that_is_set(tmp_path
     assert (steps[0], steps[int(start)], steps[-1]) == (10, 33, 100)
 
 
+@pytest.mark.slow
 def test_words_are_of_a_value_that_its_film_has(tmp_path, capsys):
     asked = ["--move", "base=20:5000", "--set", "d_model=32", "--format", "html"]
     made(tmp_path, "base_sweep", *asked)

@@ -168,6 +168,7 @@ def test_a_film_glides_to_and_fro_at_25_frames_a_second_and_rests_at_each_end():
     assert len(few) == 2 * len(odometer.frames(odometer.defaults)) - 2  # no digit is left out
 
 
+@pytest.mark.slow
 def test_a_film_of_several_glides_rests_after_each_at_a_whole_number():
     one = FIGURES["rope_rotation"]
     last = len(one.frames(one.defaults, FINE)) - 1
