@@ -184,7 +184,7 @@ def window_of(said: dict, key: str = "sliding_window") -> int | None:
     """Return the number of tokens under a key, if there is one."""
     value = said.get(key)
     if isinstance(value, str):
-        raise TypeError(f"config[{key!r}] must be an integer, got {validate.show(value)}")
+        validate.integer(f"config[{key!r}]", value)
     return value if isinstance(value, int) and value is not True and value > 0 else None
 
 

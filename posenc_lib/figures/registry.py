@@ -144,8 +144,8 @@ class Scene:
         found = {name: self.parameter(name) for name in wanted}
         given = {p.name: p.checked(wanted[name]) for name, p in found.items()}
         values = self.clamp(self.defaults | given) | given
-        if len(self._panels) == 1 and self.moves not in given:
-            values |= specs.beyond({self.moves: values.get(self.moves)}, self.highest(values))
+        if self.moves not in given:
+            values |= specs.beyond({self.moves: values.get(self.moves)}, self.limits(values))
         for spec, _ in self.panels(values):
             spec.check()
         return values
@@ -192,10 +192,14 @@ class Scene:
 
     def _end(self, values: dict) -> float:
         """Return how high the moving parameter can go, given the others."""
-        return self.highest(values).get(self.moves, self.high)
+        return self._highest(values).get(self.moves, self.high)
 
-    def highest(self, values: dict) -> dict:
-        """Return by name how high parameters can go, given the others."""
+    def limits(self, values: dict) -> dict:
+        """Return by name how high parameters can go, unless several panels have their own."""
+        return {} if self._panels[1:] else self._highest(values)
+
+    def _highest(self, values: dict) -> dict:
+        """Return by name how high parameters can go in every panel, given the others."""
         found: dict = {}
         for spec, _ in self.panels(values):
             specs.lower(found, spec.highest(spec.encodings_at(spec.all_values)))

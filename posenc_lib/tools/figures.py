@@ -95,8 +95,9 @@ def run(options: argparse.Namespace) -> None:
     if options.verb == "list":
         tell("\n".join(listed(options.ids)))
     elif options.verb == "make":
-        write(jobs_for(options), options.out or Path())
-        tell("\n".join(line for one, values in asked(options) for line in one.words(values)))
+        some = list(asked(options))
+        write(jobs_for(options, some), options.out or Path())
+        tell("\n".join(line for one, values in some for line in one.words(values)))
     else:
         jobs = {}
         for one in FIGURES.values():
@@ -124,20 +125,19 @@ def listed(ids: list[str]) -> Iterator[str]:
         caption, alt = one.words(values)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
-            panels = list(one.panels(values))
-            highest = {} if panels[1:] else one.highest(values)  # several have their own limits
+            limits = one.limits(values)
             yield f"    {'what you see' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options))
                 if not reach:
-                    most = min(parameter.most, highest.get(name, parameter.most))
+                    most = min(parameter.most, limits.get(name, parameter.most))
                     reach = f"{parameter.least:g} to {most:g}"
                 if name == one.moves:
                     reach += f"; moves from {one.low:g} to {one.high:g} in gif and html"
                 yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach})"
 
 
-def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
+def jobs_for(options: argparse.Namespace, some: list) -> dict[str, Callable[[], bytes]]:
     """Return a job for each requested file, checked before any work is done.
 
     If a file differs from its figure's default, its name says how.
@@ -157,10 +157,11 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     named_so = (*LIMITS, "move", "title")
     told += [f"{name}={value}" for name in named_so if (value := getattr(options, name))]
     jobs = {}
-    for one, values in asked(options):
+    for one, values in some:
         if moving:
-            one.frames(values)
-            _refuse_set(one, values, options, suffixes)
+            steps = [at[one.moves] for at in one.frames(values)]
+            if _is_set(one, options):
+                _refuse_set(one, values, steps, suffixes)
         name = named(one.id, *told)
         for suffix in suffixes:
             jobs[f"{name}.{suffix}"] = partial(_make, one, values, suffix, **look)
@@ -192,7 +193,7 @@ def _begun(one: Scene, values: dict, options: argparse.Namespace) -> dict:
     if ":" in options.move and last < one.high:
         rule = f"--move {name} must end at {as_text(last)} or before here"
         raise ValueError(f"{rule}, got {as_text(one.high)}")
-    if any(one.parameter(each.split("=")[0]).name == name for each in options.set):
+    if _is_set(one, options):
         return values
     return one.values(**values | {name: min(max(values[name], first), last)})
 
@@ -213,15 +214,17 @@ def _moving(one: Scene, name: str, reach: str) -> Scene:
     return replace(one, moves=parameter.name, low=low, high=high)
 
 
-def _refuse_set(one: Scene, values: dict, options: argparse.Namespace, suffixes: list) -> None:
+def _is_set(one: Scene, options: argparse.Namespace) -> bool:
+    """Return whether --set chooses what moves."""
+    return any(one.parameter(each.split("=")[0]).name == one.moves for each in options.set)
+
+
+def _refuse_set(one: Scene, values: dict, steps: list, suffixes: list) -> None:
     """Refuse to set what moves in a gif, or to start a film elsewhere than it goes."""
-    name = one.moves
-    if name not in [one.parameter(each.split("=")[0]).name for each in options.set]:
-        return
+    name, (low, *_, high) = one.moves, steps
     farther = f"For another range: --move {name}=FROM:TO"
     if "gif" in suffixes:
         raise ValueError(f"{name} moves in this gif, so --set can't choose it. {farther}")
-    low, *_, high = (at[name] for at in one.frames(values))
     if not (one.parameters[name].options or low <= values[name] <= high):
         rule = f"{name} moves from {as_text(low)} to {as_text(high)}"
         raise ValueError(f"{rule}, got {as_text(values[name])}. {farther}")
